@@ -29,13 +29,13 @@ export interface UsageCounter {
 
 interface UsageCounterOptions {
   readonly environment?: Readonly<Record<string, string>>
-  readonly gatherMs?: number
+  readonly batchWindowMs?: number
 }
 
 /** Roles rarely change, so a process may cache them this long. */
 const roleCacheMs = 60_000
 
-export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
+export function createUsageCounter({ environment, batchWindowMs }: UsageCounterOptions = {}): UsageCounter {
   const table = new Table(environment ? readConfig(environment) : loadConfigAndClearSecrets())
   const roleCache = new Map<string, { isAdmin: boolean; cachedUntil: number }>()
   const isExcluded = async (owner: string): Promise<boolean> => {
@@ -46,7 +46,7 @@ export function createUsageCounter({ environment, gatherMs }: UsageCounterOption
     roleCache.set(owner, { isAdmin, cachedUntil: Date.now() + roleCacheMs })
     return isAdmin
   }
-  const meter = new UsageMeter({ table, isExcluded, ...defined({ gatherMs }) })
+  const meter = new UsageMeter({ table, isExcluded, ...defined({ batchWindowMs }) })
   return {
     handler: async ({ detail }) => {
       const { job, ...jobEnd } = JobEndEvent.parse(detail)

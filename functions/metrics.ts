@@ -8,7 +8,7 @@ import {
   createJobMetrics,
   createProcessMetrics,
   type MetricFamily,
-  prometheusType,
+  prometheusMimeType,
   renderMetrics,
 } from '../lib/usage/prometheus.ts'
 import { readEngineDays } from '../lib/usage/reliability.ts'
@@ -25,7 +25,7 @@ export const getMetrics = contract({
   summary: 'Get metrics for Prometheus',
   description:
     'Only for administrators, and for programs on the same machine that call this endpoint as localhost.',
-  reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusType },
+  reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusMimeType },
   errors: ['INSUFFICIENT_PERMISSIONS'],
   handle: async ({ principal, sourceIp, headers }, services) => {
     if (principal.kind === 'anonymous' && !isLocal(sourceIp, headers))
@@ -34,8 +34,13 @@ export const getMetrics = contract({
         'Only administrators and programs on the machine of the service may read the metrics. Authenticate as an administrator, or call localhost on that machine.',
       )
     const [queues, today] = await Promise.all([readQueueMetrics(services), readEngineDays(services.table, 1)])
-    const families = [...queues, ...createJobMetrics(today), createRequestMetric(), ...createProcessMetrics()]
-    return { data: [renderMetrics(families)] }
+    const metricFamilies = [
+      ...queues,
+      ...createJobMetrics(today),
+      createRequestMetric(),
+      ...createProcessMetrics(),
+    ]
+    return { data: [renderMetrics(metricFamilies)] }
   },
 })
 
@@ -56,7 +61,7 @@ function isLocal(sourceIp: string, headers: Readonly<Record<string, string | und
 
 async function readQueueMetrics({ queues }: Services): Promise<MetricFamily[]> {
   const counts = await Promise.all(
-    queueIds.map(async (queue) => ({ labels: { queue }, ...(await queues.messageCounts(queue)) })),
+    queueIds.map(async (queue) => ({ labels: { queue }, ...(await queues.getMessageCounts(queue)) })),
   )
   return [
     {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { imageIds } from '../lib/component-ids.ts'
 import { processEnvironment } from '../lib/config.ts'
 import { writeImageFiles, writeServiceFiles } from '../lib/deployment/image-files.ts'
-import { imageName, localName, output } from './containers.ts'
+import { getImageName, getLocalName, runCommand } from './containers.ts'
 import { describeLockMismatch, readLockedVersions, readVersions } from './debian-lock.ts'
 import { buildSnapshotSources } from './debian-snapshot.ts'
 import { getRevision, revisionLabel } from './revision.ts'
@@ -16,9 +16,9 @@ const { DEBIAN_SNAPSHOT: snapshot, DEBIAN_SNAPSHOT_MIRROR: mirror } = processEnv
 const sources = buildSnapshotSources(snapshot, mirror)
 const localBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
 
-const layers = fileURLToPath(new URL('.', import.meta.url))
+const layersFolder = fileURLToPath(new URL('.', import.meta.url))
 const [, pinnedBase = ''] =
-  /^ARG DEBIAN_IMAGE=(\S+)$/m.exec(readFileSync(join(layers, 'Dockerfile'), 'utf8')) ?? []
+  /^ARG DEBIAN_IMAGE=(\S+)$/m.exec(readFileSync(join(layersFolder, 'Dockerfile'), 'utf8')) ?? []
 const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? pinnedBase
 const nodeBinary = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
 const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
@@ -43,7 +43,7 @@ function prepareBuildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
   if (!succeeds('buildah', ['inspect', '--type', 'image', localBase])) {
     console.log(`${publishedBase} cannot be pulled; building a base image from Debian's packages instead.`)
-    run(join(layers, 'make-base.sh'), [localBase, join(context, 'layers/snapshot.list')])
+    run(join(layersFolder, 'make-base.sh'), [localBase, join(context, 'layers/snapshot.list')])
   }
   return localBase
 }
@@ -57,13 +57,19 @@ const label = ['--label', `${revisionLabel}=${getRevision()}`] as const
  * with the old label.
  */
 function addRevisionLabel(image: string): void {
-  const container = output('buildah', ['from', '--pull=never', image])
+  const container = runCommand('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])
   run('buildah', ['commit', '--quiet', '--rm', container, image])
 }
 
 function createBuilder(): (target: string, context: string) => void {
-  const createTargetArgs = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
+  const createTargetArgs = (target: string) => [
+    '--target',
+    target,
+    '--tag',
+    getImageName(target),
+    ...platform,
+  ]
   if (succeeds('docker', ['info'])) {
     const base = ['--build-arg', `DEBIAN_IMAGE=${publishedBase}`]
     return (target, context) =>
@@ -75,20 +81,20 @@ function createBuilder(): (target: string, context: string) => void {
       ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...createAptMounts()],
       ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...createTargetArgs(target), context],
     ])
-    addRevisionLabel(localName('podman', target))
+    addRevisionLabel(getLocalName('podman', target))
   }
 }
 
 const context = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
 try {
-  cpSync(join(layers, 'Dockerfile'), join(context, 'Dockerfile'))
+  cpSync(join(layersFolder, 'Dockerfile'), join(context, 'Dockerfile'))
   cpSync(nodeBinary, join(context, 'node'))
   for (const name of ['packages.json', 'install-packages.mjs']) {
-    cpSync(join(layers, name), join(context, 'layers', name))
+    cpSync(join(layersFolder, name), join(context, 'layers', name))
   }
   writeFileSync(join(context, 'layers/snapshot.list'), sources)
   const browser = join(context, 'chromium')
-  cpSync(join(layers, 'chromium'), browser, { recursive: true })
+  cpSync(join(layersFolder, 'chromium'), browser, { recursive: true })
   if (targets.includes('browser')) run('npm', ['ci', '--prefix', browser, '--ignore-scripts', '--no-audit'])
   await writeImageFiles(join(context, 'task'))
   if (targets.includes('all')) await writeServiceFiles(join(context, 'service'))

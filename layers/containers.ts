@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process'
 export const findContainerProgram = (): 'docker' | 'podman' =>
   spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0 ? 'docker' : 'podman'
 
-export const imageName = (target: string): string => `mutabor-${target}`
+export const getImageName = (target: string): string => `mutabor-${target}`
 
 /** Returns the local name of an image. Podman adds `localhost/` to names without a registry. */
-export const localName = (program: 'docker' | 'podman', target: string): string =>
-  program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
+export const getLocalName = (program: 'docker' | 'podman', target: string): string =>
+  program === 'podman' ? `localhost/${getImageName(target)}` : getImageName(target)
 
 /**
  * Returns arguments to run a container on any host: some hosts do not allow raising limits, and crun does not support
@@ -20,7 +20,7 @@ export const getRunArgs = (program: 'docker' | 'podman'): readonly string[] => [
 ]
 
 /** Runs a command and returns its output. */
-export function output(command: string, args: readonly string[]): string {
+export function runCommand(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
     maxBuffer: 256 * 1024 ** 2,

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { findContainerProgram, getRunArgs, localName, output } from './containers.ts'
+import { findContainerProgram, getLocalName, getRunArgs, runCommand } from './containers.ts'
 
 /** Versions by Debian package, including those of the base image. */
 type Versions = Readonly<Record<string, string>>
@@ -17,8 +17,8 @@ export function lockVersions(versions: Versions): void {
 /** Returns the versions of the packages in a local image. */
 export function readVersions(target: string): Versions {
   const program = findContainerProgram()
-  const inspectArgs = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
-  const lines = output(program, [...getRunArgs(program), ...inspectArgs]).split('\n')
+  const inspectArgs = ['--network=none', '--entrypoint=dpkg-query', getLocalName(program, target), '--show']
+  const lines = runCommand(program, [...getRunArgs(program), ...inspectArgs]).split('\n')
   // Some names end with the architecture: `libc6:amd64`.
   return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
 }

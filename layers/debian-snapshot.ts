@@ -12,11 +12,11 @@ export function buildSnapshotSources(
   if (!/^\d{8}T\d{6}Z$/.test(at))
     throw new Error(`DEBIAN_SNAPSHOT: expected a timestamp such as 20261120T000000Z, got ${at}.`)
   // The snapshot's validity period has expired, so apt must not check the period; it still verifies signatures.
-  const from = (archive: string, suite: string) =>
+  const buildSourceLine = (archive: string, suite: string) =>
     `deb [check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror}/${archive}/${at} ${suite} main\n`
   return (
-    from('debian', 'bookworm') +
-    from('debian', 'bookworm-updates') +
-    from('debian-security', 'bookworm-security')
+    buildSourceLine('debian', 'bookworm') +
+    buildSourceLine('debian', 'bookworm-updates') +
+    buildSourceLine('debian-security', 'bookworm-security')
   )
 }

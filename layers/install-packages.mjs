@@ -23,9 +23,11 @@ function run(...command) {
 }
 
 // If not empty, the snapshot replaces the sources of the base image, whose newer packages are then downgraded.
-const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
-const usesSnapshot = statSync(snapshot).size > 0
-const from = usesSnapshot ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
+const snapshotPath = fileURLToPath(new URL('snapshot.list', import.meta.url))
+const usesSnapshot = statSync(snapshotPath).size > 0
+const from = usesSnapshot
+  ? ['-o', `Dir::Etc::SourceList=${snapshotPath}`, '-o', 'Dir::Etc::SourceParts=-']
+  : []
 run('apt-get', ...from, 'update', '-q')
 // Bring the packages of the pinned base image to the versions of the snapshot.
 run('apt-get', ...from, 'dist-upgrade', '-y', '-q', ...(usesSnapshot ? ['--allow-downgrades'] : []))

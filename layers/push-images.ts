@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { imageIds } from '../lib/component-ids.ts'
 import { readConfig } from '../lib/config.ts'
 import { savePushedImages } from '../lib/deployment/pushed-images.ts'
-import { findContainerProgram, imageName, localName, output } from './containers.ts'
+import { findContainerProgram, getImageName, getLocalName, runCommand } from './containers.ts'
 import { describeLockMismatch, readLockedVersions, readVersions } from './debian-lock.ts'
 import { getRevision, revisionLabel } from './revision.ts'
 
@@ -25,25 +25,25 @@ const tag = getRevision().slice(0, 12)
 const isLocalRegistry = /^(localhost|127\.0\.0\.1|\[::1\])(:|\/)/.test(registry)
 
 function push(target: string): string {
-  const repository = `${registry}/${imageName(target)}`
+  const repository = `${registry}/${getImageName(target)}`
   const remoteName = `${repository}:${tag}`
   if (program === 'docker') {
-    output('docker', ['tag', localName(program, target), remoteName])
-    output('docker', ['push', '--quiet', remoteName])
-    return output('docker', ['inspect', '--format', '{{index .RepoDigests 0}}', remoteName])
+    runCommand('docker', ['tag', getLocalName(program, target), remoteName])
+    runCommand('docker', ['push', '--quiet', remoteName])
+    return runCommand('docker', ['inspect', '--format', '{{index .RepoDigests 0}}', remoteName])
   }
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-push-'))
   try {
     const file = join(folder, 'digest')
     const tlsArgs = isLocalRegistry ? ['--tls-verify=false'] : []
     // Lambda also accepts the OCI manifest format, but some registries support only this one.
-    output('podman', [
+    runCommand('podman', [
       'push',
       '--quiet',
       '--format=v2s2',
       ...tlsArgs,
       `--digestfile=${file}`,
-      localName(program, target),
+      getLocalName(program, target),
       `docker://${remoteName}`,
     ])
     return `${repository}@${readFileSync(file, 'utf8').trim()}`
@@ -58,10 +58,16 @@ function push(target: string): string {
  */
 function findRevisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
-  const imageCommit = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
+  const imageCommit = runCommand(program, [
+    'image',
+    'inspect',
+    '--format',
+    format,
+    getLocalName(program, target),
+  ])
   if (imageCommit === getRevision()) return []
   return [
-    `${imageName(target)} was built from commit ${imageCommit || 'unknown'}, but this checkout is ${getRevision()}. Run "npm run images -- ${target}" to build it again.`,
+    `${getImageName(target)} was built from commit ${imageCommit || 'unknown'}, but this checkout is ${getRevision()}. Run "npm run images -- ${target}" to build it again.`,
   ]
 }
 

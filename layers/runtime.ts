@@ -60,19 +60,19 @@ async function loadHandler(name: string): Promise<Handler> {
 }
 
 function createContext(headers: IncomingHttpHeaders): Context {
-  const header = (name: string) => String(headers[`lambda-runtime-${name}`] ?? '')
-  const setting = (name: string) => process.env[`AWS_LAMBDA_${name}`] ?? ''
-  const deadlineMs = Number(header('deadline-ms'))
+  const readHeader = (name: string) => String(headers[`lambda-runtime-${name}`] ?? '')
+  const readSetting = (name: string) => process.env[`AWS_LAMBDA_${name}`] ?? ''
+  const deadlineMs = Number(readHeader('deadline-ms'))
   // The X-Ray client of the SDK reads the trace ID from this variable.
-  if (header('trace-id')) process.env._X_AMZN_TRACE_ID = header('trace-id')
+  if (readHeader('trace-id')) process.env._X_AMZN_TRACE_ID = readHeader('trace-id')
   return {
-    awsRequestId: header('aws-request-id'),
-    invokedFunctionArn: header('invoked-function-arn'),
-    functionName: setting('FUNCTION_NAME'),
-    functionVersion: setting('FUNCTION_VERSION'),
-    memoryLimitInMB: setting('FUNCTION_MEMORY_SIZE'),
-    logGroupName: setting('LOG_GROUP_NAME'),
-    logStreamName: setting('LOG_STREAM_NAME'),
+    awsRequestId: readHeader('aws-request-id'),
+    invokedFunctionArn: readHeader('invoked-function-arn'),
+    functionName: readSetting('FUNCTION_NAME'),
+    functionVersion: readSetting('FUNCTION_VERSION'),
+    memoryLimitInMB: readSetting('FUNCTION_MEMORY_SIZE'),
+    logGroupName: readSetting('LOG_GROUP_NAME'),
+    logStreamName: readSetting('LOG_STREAM_NAME'),
     getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
     callbackWaitsForEmptyEventLoop: false,
     done: rejectCallbacks,

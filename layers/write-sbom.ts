@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../lib/component-ids.ts'
-import { findContainerProgram, getRunArgs, imageName, localName, output } from './containers.ts'
+import { findContainerProgram, getImageName, getLocalName, getRunArgs, runCommand } from './containers.ts'
 import { getRevision } from './revision.ts'
 
 const root = new URL('..', import.meta.url)
@@ -32,11 +32,11 @@ function listDebianComponents(target: string): Component[] {
     '--network=none',
     '--entrypoint',
     'sh',
-    localName(program, target),
+    getLocalName(program, target),
     '-c',
     script,
   ]
-  const [packages = '', copyrights = ''] = output(program, run).split('\n\n')
+  const [packages = '', copyrights = ''] = runCommand(program, run).split('\n\n')
   const licenses = new Map<string, Set<string>>()
   for (const line of copyrights.split('\n')) {
     const [, name, license] = /^([^/]+)\/copyright:License:\s*(.+)$/.exec(line) ?? []
@@ -77,8 +77,14 @@ function listNpmComponents(lockfile: string): Component[] {
 
 /** Lists Chromium itself, because vulnerability databases do not know its npm package, whose license also differs. */
 function createBrowserComponent(): Component {
-  const inspectArgs = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
-  const version = /[\d.]+\d/.exec(output(program, [...getRunArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
+  const inspectArgs = [
+    '--network=none',
+    '--entrypoint=chromium',
+    getLocalName(program, 'browser'),
+    '--version',
+  ]
+  const version =
+    /[\d.]+\d/.exec(runCommand(program, [...getRunArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
   const purl = `pkg:generic/chromium@${version}`
   return { type: 'library', name: 'chromium', version, purl, ...toLicenses(['BSD-3-Clause and others']) }
 }
@@ -88,7 +94,7 @@ for (const target of targets) {
   const components = [...listDebianComponents(target), ...listNpmComponents('package-lock.json')]
   if (target === 'browser')
     components.push(...listNpmComponents('layers/chromium/package-lock.json'), createBrowserComponent())
-  const component = { type: 'container', name: imageName(target), version: getRevision() }
+  const component = { type: 'container', name: getImageName(target), version: getRevision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)
   console.log(`.images/${target}.cdx.json: ${components.length} components`)

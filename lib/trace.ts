@@ -96,8 +96,8 @@ export const runInTrace = <T>(traceparent: string | undefined, run: () => T): T 
 /** Runs a function as part of the trace of a `traceparent`, unless that trace is already the current one. */
 export function continueTrace<T>(traceparent: string | undefined, run: () => T): T {
   const context = parseTraceparent(traceparent)
-  const isOther = context && context.traceId !== currentContext.getStore()?.traceId
-  return isOther ? currentContext.run(context, run) : run()
+  const isOtherTrace = context && context.traceId !== currentContext.getStore()?.traceId
+  return isOtherTrace ? currentContext.run(context, run) : run()
 }
 
 /** Adds attributes to the running span. */

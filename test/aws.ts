@@ -38,7 +38,7 @@ async function selectFiles(nameParts: readonly string[]): Promise<string[]> {
 const getServerName = (file: string) =>
   Object.entries(serverPaths).find(([, path]) => path.test(file))?.[0] ?? file
 
-function table(tallies: ReadonlyMap<string, Tally>): string {
+function formatTable(tallies: ReadonlyMap<string, Tally>): string {
   const rows = [...tallies].map(([group, { passed, failed, skipped, seconds }]) =>
     [group.padEnd(24), passed, failed, skipped, Math.round(seconds)]
       .map((cell) => `${cell}`.padStart(8))
@@ -78,5 +78,5 @@ stream.on('test:diagnostic', ({ file, message }) => {
   // Skips the summary lines of each file, such as `tests 12`, because the table counts the tests itself.
   if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) getTally(file).notes.push(message)
 })
-stream.on('end', () => process.stdout.write(table(tallies)))
+stream.on('end', () => process.stdout.write(formatTable(tallies)))
 stream.compose(new spec()).pipe(process.stdout)

@@ -74,11 +74,11 @@ test('running npm start in a git checkout installs the commit hook, which reject
 })
 
 test('running npm start keeps existing git hooks and a configured hooks folder', () => {
-  const configured = createCopy('configured')
-  configured.git('init', '--quiet')
-  configured.git('config', 'core.hooksPath', 'hooks-of-the-team')
-  assert.equal(configured.start().stdout, 'started\n')
-  assert.equal(configured.hooksPath(), 'hooks-of-the-team')
+  const configuredCopy = createCopy('configured')
+  configuredCopy.git('init', '--quiet')
+  configuredCopy.git('config', 'core.hooksPath', 'hooks-of-the-team')
+  assert.equal(configuredCopy.start().stdout, 'started\n')
+  assert.equal(configuredCopy.hooksPath(), 'hooks-of-the-team')
 
   const copyWithHooks = createCopy('used')
   copyWithHooks.git('init', '--quiet', '--template=')

@@ -1,4 +1,4 @@
-import { descendants } from './support/processes.ts'
+import { listDescendants } from './support/processes.ts'
 
 /** Limits for a run of Node's test runner. */
 interface Bounds {
@@ -13,17 +13,17 @@ interface Bounds {
  * `await` outside of tests.
  * @returns a function that stops the watch
  */
-export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () => void {
+export function endHungFiles(runnerPid: number, { fileMs, everyMs }: Bounds): () => void {
   const firstSeenByPid = new Map<number, number>()
   const endOverdueFiles = () => {
     const now = Date.now()
-    const files = descendants(runner).filter(({ command }) => /\.(test|slow)\.ts\s*$/.test(command))
+    const files = listDescendants(runnerPid).filter(({ command }) => /\.(test|slow)\.ts\s*$/.test(command))
     for (const { pid, command } of files) {
       const firstSeenAt = firstSeenByPid.get(pid) ?? now
       firstSeenByPid.set(pid, firstSeenAt)
       if (now - firstSeenAt < fileMs) continue
       console.log(`\nEnded after ${Math.round(fileMs / 1000)} s: ${command.trim().split(' ').at(-1)}`)
-      for (const descendant of [...descendants(pid), { pid }]) kill(descendant.pid)
+      for (const descendant of [...listDescendants(pid), { pid }]) kill(descendant.pid)
     }
   }
   const timer = setInterval(endOverdueFiles, everyMs)

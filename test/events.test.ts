@@ -16,17 +16,17 @@ import {
 import { listJobFiles } from '../lib/jobs/job-state-machine.ts'
 import type { JobState } from '../lib/model/job.ts'
 import {
-  allDone,
   arrivedUpload,
   changeJob,
   completedJob,
   createDeletionEvents,
   deleteJob,
   expireJob,
-  fieldsOfFailedTask,
+  fieldsAfterFailedTask,
+  fieldsOfCompletedTasks,
   finishJob,
   freshJob,
-  progressEventOf,
+  getProgressEvent,
   runningJob,
   startJob,
   waitingJob,
@@ -102,13 +102,13 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
     return createImportedFileEvents(waitingJob.job, { ...task, operation: 'import/s3' })
   },
   'a job that starts': () => [createStartedEvent(runningJob)],
-  'a job in progress': () => [progressEventOf(runningJob, '1')],
+  'a job in progress': () => [getProgressEvent(runningJob, '1')],
   'a job that is completed': () => [createEndEvent(completedJob)],
   'a job that finishes before its start is published': () => {
-    const short = finishJob(freshJob, allDone)
+    const short = finishJob(freshJob, fieldsOfCompletedTasks)
     return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
-  'a job that fails': () => [createEndEvent(finishJob(runningJob, fieldsOfFailedTask))],
+  'a job that fails': () => [createEndEvent(finishJob(runningJob, fieldsAfterFailedTask))],
   'a batch with a failed item': () => {
     const batch = newJob(
       [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
@@ -117,7 +117,9 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
       },
     )
     return [
-      createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: fieldsOfFailedTask.right })),
+      createEndEvent(
+        finishJob(startJob(batch), { left: fieldsOfCompletedTasks.left, right: fieldsAfterFailedTask.right }),
+      ),
     ]
   },
   'a file that is downloaded': () => [

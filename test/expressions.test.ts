@@ -41,12 +41,12 @@ function describeIfTooSlow(expression: Expression): string | undefined {
       const head = input.slice(0, length)
       if (measureMs(expression, head) <= allowedMs) continue
       const ms = measureFastestMs(expression, head)
-      if (ms > allowedMs) return describe(expression, head, ms)
+      if (ms > allowedMs) return formatSlowExpression(expression, head, ms)
     }
   return undefined
 }
 
-const describe = ({ path, source, flags }: Expression, input: string, ms: number) =>
+const formatSlowExpression = ({ path, source, flags }: Expression, input: string, ms: number) =>
   `${path}: /${source}/${flags} takes ${ms.toFixed(1)} ms for ${input.length} characters of ${JSON.stringify(input.slice(0, 40))}…`
 
 test('no regular expression in the code exceeds its time limit on adversarial input', () => {

@@ -73,13 +73,13 @@ test('each exception to the avoided words is still needed', () => {
 })
 
 test('a word to avoid is found in identifiers, comments, strings and file names', () => {
-  const foundWords = (content: string, path = 'lib/a.ts') =>
+  const findWords = (content: string, path = 'lib/a.ts') =>
     findAvoided(path, content).map(({ found: word }) => word)
-  assert.deepEqual(foundWords('const toldColors = 1'), ['told'])
-  assert.deepEqual(foundWords('// Whoever calls it'), ['Whoever'])
-  assert.deepEqual(foundWords("throw new Error('The film is too long')"), ['film'])
-  assert.deepEqual(foundWords('const mostLive = 100'), ['mostLive'])
-  assert.deepEqual(foundWords('', 'lib/film-parts.ts'), ['film'])
-  assert.deepEqual(foundWords('const maxLive = 100 // at most this many'), [])
-  assert.deepEqual(foundWords("fixture('letter.docx'), job.toldPercent"), [])
+  assert.deepEqual(findWords('const toldColors = 1'), ['told'])
+  assert.deepEqual(findWords('// Whoever calls it'), ['Whoever'])
+  assert.deepEqual(findWords("throw new Error('The film is too long')"), ['film'])
+  assert.deepEqual(findWords('const mostLive = 100'), ['mostLive'])
+  assert.deepEqual(findWords('', 'lib/film-parts.ts'), ['film'])
+  assert.deepEqual(findWords('const maxLive = 100 // at most this many'), [])
+  assert.deepEqual(findWords("fixture('letter.docx'), job.toldPercent"), [])
 })

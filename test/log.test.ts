@@ -10,8 +10,8 @@ test('trace spans are written to the log only with LOG_SPANS and without a colle
   const lines: string[] = []
   const destination = { write: (line: string) => lines.push(line) }
   createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, LOG_SPANS: '0' }, destination)
-  const exported = { LOG_SPANS: '1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' } as const
-  createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, ...exported }, destination)
+  const exporterSettings = { LOG_SPANS: '1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' } as const
+  createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, ...exporterSettings }, destination)
   assert.equal(areSpansExported(), false)
   const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, LOG_SPANS: '1' }, destination)
   const span = { name: 'process image', kind: 'consumer', parent: traceparent } as const

@@ -42,7 +42,7 @@ export async function recordEvents(
   const damagedImage = image.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
   await run({ name: 'photo.png', bytes: damagedImage }, { targetFormat: 'webp' })
   // Uploaded separately, because a form of this size is too large for a request on AWS.
-  const audio = tone(600)
+  const audio = createTone(600)
   const presignedUpload = await client.presign({
     filename: 'tone.wav',
     contentType: 'audio/wav',
@@ -79,7 +79,7 @@ export async function recordEvents(
 }
 
 /** A WAV with a rising tone, 8 kHz, 16 bits. */
-function tone(seconds: number): Uint8Array<ArrayBuffer> {
+function createTone(seconds: number): Uint8Array<ArrayBuffer> {
   const samples = 8000 * seconds
   const file = Buffer.alloc(44 + 2 * samples)
   file.write('RIFF')

@@ -14,9 +14,9 @@ import { selectShortFiles } from './long-files.ts'
  * are listed at the end. If many fail, they are not run again.
  */
 const maxParallelFiles = 3
-const maxRetried = 8
+const maxRetriedFiles = 8
 /** Time limit of a test, which then fails by its name; the longest test takes a tenth of it. */
-const testTimeout = 600_000
+const testTimeoutMs = 600_000
 /**
  * Time limit of a file that hangs outside of tests; the longest file takes less than half of it. FILE_S sets another,
  * in s.
@@ -41,7 +41,7 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
       resolvePath('end-leaking-files.ts'),
       '--test',
       `--test-concurrency=${concurrency}`,
-      `--test-timeout=${testTimeout}`,
+      `--test-timeout=${testTimeoutMs}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${reporter}`,
@@ -87,7 +87,8 @@ if (selectedFiles.length < matchedFiles.length)
   )
 const files = [...names.filter((name) => !isPattern(name)), ...selectedFiles]
 const firstRun = await run([...options, ...files], maxParallelFiles)
-const shouldRetry = firstRun.failed.length > 0 && firstRun.failed.length <= maxRetried && firstRun.ran > 1
+const shouldRetry =
+  firstRun.failed.length > 0 && firstRun.failed.length <= maxRetriedFiles && firstRun.ran > 1
 if (!shouldRetry) process.exit(firstRun.code)
 
 console.log(

@@ -8,7 +8,7 @@ const [short, long] = [16 * 1024, 128 * 1024]
 /** Returns the time limit in milliseconds per MiB of input. */
 const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
 /** Factor by which long inputs may take longer than in proportion, because of caches and other load. */
-const tolerance = 3
+const toleranceFactor = 3
 /** Shorter times are noise. */
 const minMs = 15
 
@@ -35,7 +35,7 @@ async function findProblem(entry: EntryPoint, pump: (index: number) => string): 
   })
   let { shortMs, longMs } = await measure()
   const isSlow = () => longMs > minMs && longMs > allowedMs
-  const isSuperlinear = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
+  const isSuperlinear = () => longMs > minMs && longMs > (shortMs * long * toleranceFactor) / short
   // Uses the fastest of several runs, because other load only makes a run slower.
   for (let run = 0; run < 2 && (isSlow() || isSuperlinear()); run++) {
     const repeatedMs = await measure()

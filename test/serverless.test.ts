@@ -37,13 +37,15 @@ import './deployment/package-cases.ts'
 import './deployment/profile-cases.ts'
 import './deployment/recursion-cases.ts'
 import './deployment/role-cases.ts'
-import { reference } from './support/deployment.ts'
-import { lambda, ofType, properties, queueOf } from './support/packaged-deployment.ts'
+import { findReferencedId } from './support/deployment.ts'
+import { lambda, listResourcesOfType, properties, queueOf } from './support/packaged-deployment.ts'
 
 test('exactly the declared functions are deployed', () => {
   const declaredNames = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
-  const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
-  assert.deepEqual(deployed.sort(), declaredNames.map((name) => `mutabor-dev-${name}`).sort())
+  const deployedNames = listResourcesOfType('AWS::Lambda::Function').map(
+    ([, { Properties }]) => Properties.FunctionName,
+  )
+  assert.deepEqual(deployedNames.sort(), declaredNames.map((name) => `mutabor-dev-${name}`).sort())
 })
 
 for (const [name, givenFunction] of Object.entries(functions)) {
@@ -61,12 +63,12 @@ for (const [name, givenFunction] of Object.entries(functions)) {
 }
 
 test('each function with a declared schedule is invoked by an EventBridge rule with that schedule', () => {
-  const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
-  const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
+  const rules = listResourcesOfType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
+  const scheduledFunctions = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
   )
-  assert.equal(rules.filter(({ ScheduleExpression }) => ScheduleExpression).length, scheduled.length)
-  for (const { name, schedule } of scheduled) {
+  assert.equal(rules.filter(({ ScheduleExpression }) => ScheduleExpression).length, scheduledFunctions.length)
+  for (const { name, schedule } of scheduledFunctions) {
     const rule = rules.find(({ ScheduleExpression }) => ScheduleExpression === schedule)
     assert.partialDeepStrictEqual(rule, {
       State: 'ENABLED',
@@ -76,17 +78,19 @@ test('each function with a declared schedule is invoked by an EventBridge rule w
 })
 
 const findRule = (name: string) =>
-  ofType('AWS::Events::Rule')
+  listResourcesOfType('AWS::Events::Rule')
     .map(([, { Properties }]) => Properties)
-    .find(({ EventPattern, Targets }) => EventPattern && reference(Targets[0]?.Arn) === lambda(name).id)
+    .find(
+      ({ EventPattern, Targets }) => EventPattern && findReferencedId(Targets[0]?.Arn) === lambda(name).id,
+    )
 
 function assertRulesCanInvoke(name: string): void {
   const { id } = lambda(name)
-  const permissions = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
+  const permissions = listResourcesOfType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
   const invokePermissions = permissions.filter(({ Principal }) => Principal === 'events.amazonaws.com')
   assert.ok(
-    invokePermissions.some(({ FunctionName }) => reference(FunctionName) === id),
-    `EventBridge may call ${invokePermissions.map(({ FunctionName }) => reference(FunctionName))} and not ${id}`,
+    invokePermissions.some(({ FunctionName }) => findReferencedId(FunctionName) === id),
+    `EventBridge may call ${invokePermissions.map(({ FunctionName }) => findReferencedId(FunctionName))} and not ${id}`,
   )
 }
 
@@ -148,8 +152,8 @@ for (const image of imageIds) {
       VisibilityTimeout: getVisibilityTimeoutS(image),
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterQueue.id, 'Arn'] }, maxReceiveCount },
     })
-    const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
-      ([, { Properties }]) => reference(Properties.EventSourceArn) === queue.id,
+    const mappings = listResourcesOfType('AWS::Lambda::EventSourceMapping').filter(
+      ([, { Properties }]) => findReferencedId(Properties.EventSourceArn) === queue.id,
     )
     assert.equal(mappings.length, 1)
     const fn = lambda(`convert-${image}`)
@@ -166,7 +170,7 @@ for (const image of imageIds) {
 }
 
 /** Returns the functions of the local service and their environment, read from the code that starts it. */
-function runAsOneMachine() {
+function createLocalFunctions() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
   const images = openQueueWorkers({ config, environment: {}, logFd: 1, log }).functions
@@ -188,9 +192,14 @@ function runAsOneMachine() {
 }
 
 test('the local service runs the deployed functions with the same or higher limits', () => {
-  const { zipped, images } = runAsOneMachine()
-  const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
-  assert.deepEqual(deployed.sort(), [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort())
+  const { zipped, images } = createLocalFunctions()
+  const deployedNames = listResourcesOfType('AWS::Lambda::Function').map(
+    ([, { Properties }]) => Properties.FunctionName,
+  )
+  assert.deepEqual(
+    deployedNames.sort(),
+    [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort(),
+  )
   for (const { name, timeoutMs, memoryMb } of zipped) {
     const { Timeout, MemorySize } = lambda(name).properties
     assert.deepEqual([Timeout, MemorySize], [timeoutMs / 1000, memoryMb], name)
@@ -202,15 +211,15 @@ test('the local service runs the deployed functions with the same or higher limi
 
 test('each environment variable of a deployed function is also set by the local service or by its operator', () => {
   // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
-  const local = [
-    ...Object.keys(runAsOneMachine().environment),
+  const localVariables = [
+    ...Object.keys(createLocalFunctions().environment),
     ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S', 'MAX_WAITS'],
     // Set by the operator of the machine, or not at all.
     ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES', 'CDN_KEYS'],
   ]
-  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+  for (const [id, { Properties }] of listResourcesOfType('AWS::Lambda::Function')) {
     for (const name of Object.keys(Properties.Environment.Variables))
-      assert.ok(local.includes(name), `${id} gets ${name}`)
+      assert.ok(localVariables.includes(name), `${id} gets ${name}`)
   }
 })
 
@@ -218,14 +227,14 @@ test('each environment variable of a deployed function is also set by the local 
 function findRoutedFunction(target: unknown): string | undefined {
   const { 'Fn::Join': join } = target as { 'Fn::Join': [string, [string, { Ref: string }]] }
   const uri = JSON.stringify(properties(join[1][1].Ref).IntegrationUri)
-  return ofType('AWS::Lambda::Function')
+  return listResourcesOfType('AWS::Lambda::Function')
     .find(([id]) => uri.includes(`"${id}"`))?.[1]
     .Properties.FunctionName?.toString()
     .replace('mutabor-dev-', '')
 }
 
 test('the local service serves the deployed routes with the same functions', () => {
-  const routes = ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
+  const routes = listResourcesOfType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
     key: Properties.RouteKey,
     functionName: findRoutedFunction(Properties.Target),
   }))
@@ -235,17 +244,19 @@ test('the local service serves the deployed routes with the same functions', () 
     sortRoutes(routes),
     sortRoutes([...createHttpRoutes(functions), ...createWebSocketRoutes(functions)]),
   )
-  const versions = ofType('AWS::ApiGatewayV2::Integration').map(
+  const payloadVersions = listResourcesOfType('AWS::ApiGatewayV2::Integration').map(
     ([, { Properties }]) => Properties.PayloadFormatVersion,
   )
-  assert.ok(versions.includes('2.0'), String(versions))
+  assert.ok(payloadVersions.includes('2.0'), String(payloadVersions))
 })
 
 test('the local service retries asynchronous invocations as often as a deployment', () => {
-  const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
-  for (const { name, retryAttempts } of runAsOneMachine().zipped) {
+  const retryConfigs = listResourcesOfType('AWS::Lambda::EventInvokeConfig').map(
+    ([, { Properties }]) => Properties,
+  )
+  for (const { name, retryAttempts } of createLocalFunctions().zipped) {
     const { id } = lambda(name)
-    const foundFunction = configured.find(({ FunctionName }) => reference(FunctionName) === id)
+    const foundFunction = retryConfigs.find(({ FunctionName }) => findReferencedId(FunctionName) === id)
     // Lambda's default.
     assert.equal(foundFunction?.MaximumRetryAttempts ?? 2, retryAttempts, name)
   }
@@ -274,7 +285,7 @@ test('the table is deployed with the declared keys, indexes and TTL attribute', 
     TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
   })
-  assert.equal(ofType('AWS::DynamoDB::Table').length, 1)
+  assert.equal(listResourcesOfType('AWS::DynamoDB::Table').length, 1)
 })
 
 test('the bucket is deployed with the declared CORS and lifecycle rules, and is not public', () => {

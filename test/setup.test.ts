@@ -25,7 +25,7 @@ interface LockEntry {
 }
 
 /** Folders in which Node looks for a dependency of the package at `path`, nearest first. */
-function* candidateFolders(path: string, name: string): Generator<string> {
+function* listCandidateFolders(path: string, name: string): Generator<string> {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     yield `${at && `${at}/`}node_modules/${name}`
     if (at === '') return
@@ -37,7 +37,7 @@ test('the lockfile contains the packages of other platforms, which "npm ci" requ
   const packages: Record<string, LockEntry> = lock.packages
   const missingPackages = Object.entries(packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter(
-      (name) => ![...candidateFolders(path, name)].some((candidateFolder) => candidateFolder in packages),
+      (name) => ![...listCandidateFolders(path, name)].some((candidateFolder) => candidateFolder in packages),
     ),
   )
   assert.deepEqual(missingPackages, [])
@@ -62,7 +62,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 let checkoutCount = 0
-function checkout(
+function createCheckout(
   tools: Record<string, string>,
   startScript = "console.log('started', process.argv.slice(2))",
 ): Checkout {
@@ -127,7 +127,7 @@ const setUp = (at: Checkout, ...args: string[]) =>
   })
 
 test('a first start installs what is missing, and a second start installs nothing', () => {
-  const at = checkout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
+  const at = createCheckout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
   const firstStart = setUp(at, 'start', 'one', 'two')
   assert.match(firstStart.stdout, /Installing npm packages: done/)
   assert.match(firstStart.stdout, /Installing Node 24: done/)
@@ -151,7 +151,7 @@ test('a first start installs what is missing, and a second start installs nothin
 })
 
 test('the setup starts the service with the variables of node-environment.json, unless the user has set them', () => {
-  const at = checkout(
+  const at = createCheckout(
     { npm, 'dpkg-query': nothingMissing },
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
   )
@@ -162,7 +162,7 @@ test('the setup starts the service with the variables of node-environment.json, 
 })
 
 test('an interrupted installation of npm packages is repeated by the next start', () => {
-  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  const at = createCheckout({ npm, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
   assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
@@ -174,7 +174,7 @@ test('an interrupted installation of npm packages is repeated by the next start'
 })
 
 test('a package in the lockfile that npm leaves out causes one installation, not one at each start', () => {
-  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  const at = createCheckout({ npm, 'dpkg-query': nothingMissing })
   const path = join(at.dir, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8'))
   lock.packages['node_modules/orphan'] = { version: '1.0.0' }
@@ -187,7 +187,10 @@ test('a package in the lockfile that npm leaves out causes one installation, not
 })
 
 test('npm packages are reinstalled even if the setup runs on the Node.js inside node_modules', () => {
-  const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
+  const at = createCheckout({
+    npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`,
+    'dpkg-query': nothingMissing,
+  })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
   const ownNode = join(at.dir, 'node_modules/node/bin/node')
@@ -205,7 +208,7 @@ test('npm packages are reinstalled even if the setup runs on the Node.js inside 
 })
 
 test('if npm fails, the setup prints the output of npm and does not start the service', () => {
-  const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
+  const at = createCheckout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
   const run = setUp(at, 'start')
   assert.equal(run.status, 1)
   assert.match(run.stderr, /npm error the reason\nnpm failed with exit code 7/)
@@ -215,31 +218,31 @@ test('if npm fails, the setup prints the output of npm and does not start the se
 const deniedCommands = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
 
 test('without permission to install Debian packages, npm start prints the apt-get command and starts the service', () => {
-  const run = setUp(checkout(deniedCommands), 'start')
+  const run = setUp(createCheckout(deniedCommands), 'start')
   assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
   assert.match(run.stdout, /started/)
 })
 
 test('without permission to install Debian packages, npm test prints the apt-get command and fails', () => {
-  const run = setUp(checkout(deniedCommands), 'test')
+  const run = setUp(createCheckout(deniedCommands), 'test')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
   assert.equal(run.status, 1)
 })
 
 test('the setup for test:aws also requires the Debian packages of the AWS tools', () => {
-  const run = setUp(checkout(deniedCommands), 'test:aws')
+  const run = setUp(createCheckout(deniedCommands), 'test:aws')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-w\n/)
   assert.equal(run.status, 1)
 })
 
 test('the setup for test:slow also requires the Debian packages of the slow tests', () => {
-  const run = setUp(checkout(deniedCommands), 'test:slow')
+  const run = setUp(createCheckout(deniedCommands), 'test:slow')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-s\n/)
   assert.equal(run.status, 1)
 })
 
 test('npm test with file names runs only these files, and fails only if a file also fails when it runs alone', () => {
-  const at = checkout({ npm, 'dpkg-query': nothingMissing })
+  const at = createCheckout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test/support'), { recursive: true })
   const runner = [
     'run-files.ts',
@@ -281,13 +284,13 @@ test('npm test with file names runs only these files, and fails only if a file a
     process.kill(process.pid, 'SIGKILL')
   })`
   writeFileSync(join(at.dir, 'test/killed.test.ts'), killedTest)
-  const setup = setUp(at, 'test')
-  assert.match(setup.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
-  assert.equal(setup.status, 1)
+  const finishedSetup = setUp(at, 'test')
+  assert.match(finishedSetup.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
+  assert.equal(finishedSetup.status, 1)
 })
 
 test('an unknown setup purpose prints the usage', () => {
-  const run = setUp(checkout({ npm, 'dpkg-query': nothingMissing }), 'strat')
+  const run = setUp(createCheckout({ npm, 'dpkg-query': nothingMissing }), 'strat')
   assert.equal(run.status, 2)
   assert.match(run.stderr, /^Usage: node lib\/local\/setup\.mjs start/)
 })
@@ -309,7 +312,7 @@ async function startService(at: Checkout) {
 }
 
 test('SIGTERM to the setup stops the service, and the setup exits with the exit code of the service', async () => {
-  const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
+  const at = createCheckout({ npm, 'dpkg-query': nothingMissing }, service)
   setUp(at, 'run', '-p', '0')
   const { child, nextLine } = await startService(at)
   child.kill('SIGTERM')
@@ -318,7 +321,7 @@ test('SIGTERM to the setup stops the service, and the setup exits with the exit 
 })
 
 test('the service exits if the setup is killed', async () => {
-  const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
+  const at = createCheckout({ npm, 'dpkg-query': nothingMissing }, service)
   setUp(at, 'run', '-p', '0')
   const { child, nextLine } = await startService(at)
   child.kill('SIGKILL')
@@ -326,7 +329,7 @@ test('the service exits if the setup is killed', async () => {
 })
 
 test('two concurrent setups install the npm packages only once', async () => {
-  const at = checkout({ npm: `sleep 0.3\n${npm}`, 'dpkg-query': nothingMissing })
+  const at = createCheckout({ npm: `sleep 0.3\n${npm}`, 'dpkg-query': nothingMissing })
   const runs = [1, 2].map(() =>
     spawn(process.execPath, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env: at.env, stdio: 'ignore' }),
   )
@@ -340,9 +343,9 @@ test('the setup scripts import only modules of Node.js and files of their own', 
   const text = ['lib/local/setup.mjs', ...paths]
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
-  const imported = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '')
+  const importedPaths = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '')
   assert.deepEqual(
-    imported.filter((name) => !/^(node:|\.\.?\/)/.test(name)),
+    importedPaths.filter((name) => !/^(node:|\.\.?\/)/.test(name)),
     [],
   )
 })

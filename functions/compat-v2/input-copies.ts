@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import { listTaskFiles, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
 /** A copy of a file of another job's task. The copy is an upload that one new job uses. */
@@ -77,7 +77,7 @@ async function copyFile(
 ): Promise<InputCopy> {
   const { retentionHours } = await getOwnerLimits(owner, services)
   const id = newId('upl')
-  const key = uploadKey('received', id, retentionHours)
+  const key = createUploadKey('received', id, retentionHours)
   await services.files.copy(file, key)
   const now = Date.now()
   const upload = {

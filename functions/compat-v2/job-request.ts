@@ -68,14 +68,14 @@ export const SingleTaskBody = z
   .object({ ...fields, name: text('id').nullish() })
   .catchall(createFileJsonSchema())
 
-const Name = text('id').refine(
+const TaskName = text('id').refine(
   (name) => !isInternalTask(name),
   `expected names that do not begin with ${internalTaskPrefix}`,
 )
 
 export const JobBody = z
   .object({
-    tasks: createNamedValues(Name, Task, maxTasks, 'tasks'),
+    tasks: createNamedValues(TaskName, Task, maxTasks, 'tasks'),
     tag: z.string().max(200).nullish(),
     webhook_url: text('url').nullish(),
   })

@@ -68,7 +68,7 @@ async function loadJobPage(
   }
 }
 
-function pageView(items: readonly unknown[], path: string, { page, per_page }: Paging, hasMore: boolean) {
+function toPageView(items: readonly unknown[], path: string, { page, per_page }: Paging, hasMore: boolean) {
   const createPageUrl = (number: number) => `${path}?page=${number}&per_page=${per_page}`
   const from = (page - 1) * per_page + 1
   return {
@@ -89,7 +89,7 @@ function pageView(items: readonly unknown[], path: string, { page, per_page }: P
   }
 }
 
-const allJobs = contract({
+const listCompatJobs = contract({
   ...compatDefaults,
   method: 'GET',
   path: '/v2/jobs',
@@ -100,11 +100,11 @@ const allJobs = contract({
   handle: async (request, services) => {
     const { jobs, hasMore } = await loadJobPage(request, request.query, services)
     const views = jobs.map((job) => toCompatJobView(job, getPublicUrl(services)))
-    return { data: pageView(views, `${getPublicUrl(services)}/v2/jobs`, request.query, hasMore) }
+    return { data: toPageView(views, `${getPublicUrl(services)}/v2/jobs`, request.query, hasMore) }
   },
 })
 
-const allTasks = contract({
+const listCompatTasks = contract({
   ...compatDefaults,
   method: 'GET',
   path: '/v2/tasks',
@@ -124,8 +124,8 @@ const allTasks = contract({
     const tasks = jobs
       .flatMap((job) => toCompatJobView(job, getPublicUrl(services)).tasks)
       .filter((task) => (!status || task.status === status) && (!operation || task.operation === operation))
-    return { data: pageView(tasks, `${getPublicUrl(services)}/v2/tasks`, query, hasMore) }
+    return { data: toPageView(tasks, `${getPublicUrl(services)}/v2/tasks`, query, hasMore) }
   },
 })
 
-export const listContracts: readonly AnyContract[] = [allJobs, allTasks]
+export const listContracts: readonly AnyContract[] = [listCompatJobs, listCompatTasks]

@@ -37,7 +37,7 @@ import {
 
 const redirectResponse = { status: 302, schema: z.null(), form: 'empty' } as const
 /** The redirect is not cached, because each visitor needs a new URL. */
-const redirectReply = (location: string) => ({
+const createRedirectReply = (location: string) => ({
   data: null,
   headers: { location, 'cache-control': 'no-store' },
 })
@@ -105,7 +105,7 @@ const startSignedJob = contract({
       query.cache_key === undefined
         ? await startNewJob(startJobWithId)
         : await reuseJobForADay(signedText, startJobWithId, services)
-    return redirectReply(signWaitUrl(startedJobId, services))
+    return createRedirectReply(signWaitUrl(startedJobId, services))
   },
 })
 
@@ -165,10 +165,10 @@ const waitForSignedFile = contract({
       await fetchJobView(jobId, ownerRequest, services, maxWaitS),
       getPublicUrl(services),
     )
-    if (isUnfinished(job.status)) return redirectReply(signWaitUrl(jobId, services))
+    if (isUnfinished(job.status)) return createRedirectReply(signWaitUrl(jobId, services))
     const { code, message } = job.tasks.find(({ status }) => status === 'error') ?? {}
     const file = findFirstExportedFile(job.tasks)
-    if (file) return redirectReply(file.url)
+    if (file) return createRedirectReply(file.url)
     throw new AppError('CONVERSION_FAILED', message ?? 'The job has no file.', { ...(code && { code }) })
   },
 })

@@ -74,13 +74,13 @@ const cancelTask = contract({
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => {
     const { job, name } = await findTask(request.params.taskId, request, services)
-    const cancelled = await callEndpoint<JobView>(
+    const cancelledJob = await callEndpoint<JobView>(
       cancelJob,
       request,
       { params: { jobId: job.jobId } },
       services,
     )
-    return { data: { data: findCompatTask(cancelled, name, services) } }
+    return { data: { data: findCompatTask(cancelledJob, name, services) } }
   },
 })
 

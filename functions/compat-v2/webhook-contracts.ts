@@ -38,7 +38,7 @@ const addWebhook = contract({
   },
 })
 
-const myWebhooks = contract({
+const listCompatWebhooks = contract({
   ...compatDefaults,
   method: 'GET',
   path: '/v2/users/me/webhooks',
@@ -73,4 +73,4 @@ const removeWebhook = contract({
   },
 })
 
-export const webhookContracts: readonly AnyContract[] = [addWebhook, myWebhooks, removeWebhook]
+export const webhookContracts: readonly AnyContract[] = [addWebhook, listCompatWebhooks, removeWebhook]

@@ -154,7 +154,7 @@ export const endUserSession = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp, log }, services) => {
-    const auditWrites = (session: SessionView) => [
+    const createAuditWrites = (session: SessionView) => [
       createAuditWrite({
         actor: principal.ownerId,
         ip: sourceIp,
@@ -164,7 +164,7 @@ export const endUserSession = contract({
       }),
     ]
     const endedSession =
-      idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
+      idPattern('ses').test(sessionId) && (await endSession(sessionId, services, createAuditWrites))
     if (!endedSession) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
     await closeRevokedSockets(endedSession.userId, { bus: services.bus, log })
     return { data: null }

@@ -144,7 +144,7 @@ const changeKey = contract({
       change,
       createAuditEntry('change', { principal, sourceIp }),
     )
-    if (!changedKey) throw notFound(key.id)
+    if (!changedKey) throw createKeyNotFoundError(key.id)
     return { data: toKeyView(changedKey) }
   },
 })
@@ -192,7 +192,7 @@ const revokeKey = contract({
   handle: async ({ params, principal, sourceIp, log }, services) => {
     const key = await requireOwnKey(params.keyId, principal, services)
     if (!(await new ApiKeys(services).revoke(key, createAuditEntry('revoke', { principal, sourceIp }))))
-      throw notFound(key.id)
+      throw createKeyNotFoundError(key.id)
     await closeRevokedSockets(key.owner, { bus: services.bus, log })
     return { data: null }
   },
@@ -226,7 +226,7 @@ const createTooManyKeysError = () =>
     },
   )
 
-const notFound = (id: string) =>
+const createKeyNotFoundError = (id: string) =>
   new AppError('API_KEY_NOT_FOUND', `There is no API key ${quoteId(id)}; it may have been revoked.`, {
     keyId: id.slice(0, 64),
   })
@@ -234,6 +234,6 @@ const notFound = (id: string) =>
 /** @throws AppError API_KEY_NOT_FOUND */
 async function requireOwnKey(id: string, { ownerId }: Principal, services: Services): Promise<ApiKey> {
   const key = idPattern('key').test(id) ? await new ApiKeys(services).find(id) : undefined
-  if (!key || key.owner !== ownerId) throw notFound(id)
+  if (!key || key.owner !== ownerId) throw createKeyNotFoundError(id)
   return key
 }

@@ -18,8 +18,8 @@ export const cancelJob = contract({
     const jobId = requireJobId(params.jobId)
     const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     requireOwner(job, principal)
-    const cancelled = await services.jobs.cancel(jobId, 'user')
-    if (!cancelled) {
+    const cancelledJob = await services.jobs.cancel(jobId, 'user')
+    if (!cancelledJob) {
       const { status } = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
       throw new AppError(
         'CONFLICT',
@@ -27,6 +27,6 @@ export const cancelJob = contract({
         { status },
       )
     }
-    return { data: toJobView(cancelled, services.resultLink) }
+    return { data: toJobView(cancelledJob, services.resultLink) }
   },
 })

@@ -87,10 +87,10 @@ export const checkConversion = contract({
   handle: async ({ body, principal }, services) => {
     const options = collectOptions(body, Fields)
     const { from, to, task } = parseFields(body)
-    const bounds = await getOwnerLimits(principal.ownerId, services)
-    if (body.size !== undefined && body.size > bounds.maxFileBytes)
-      throw createSizeLimitError(bounds.maxFileBytes, body.size)
-    requireAutoPdfEngine(options, bounds.plan)
+    const planLimits = await getOwnerLimits(principal.ownerId, services)
+    if (body.size !== undefined && body.size > planLimits.maxFileBytes)
+      throw createSizeLimitError(planLimits.maxFileBytes, body.size)
+    requireAutoPdfEngine(options, planLimits.plan)
     const exportTask = createExportTask(body, [])
     if (exportTask) requirePublicAddresses(exportTask, services.config)
     // Each operation parses the fields itself, because some have additional ones.

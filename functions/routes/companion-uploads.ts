@@ -11,12 +11,12 @@ import {
   abortMultipartUpload,
   completeMultipartUpload,
   findMultipartUpload,
+  getMaxMultipartBytes,
   listUploadedParts,
-  maxMultipartBytes,
   signPartUrls,
   startMultipartUpload,
 } from '../../lib/uploads/multipart-uploads.ts'
-import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, maxSingleUploadBytes, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 import {
   CompleteBody,
@@ -41,7 +41,7 @@ const RequiredKeyQuery = z.object({
 })
 /** The browser sends the content type; any value is accepted, because it has no effect. */
 const type = contentType.catch('application/octet-stream')
-const notFound = ['UPLOAD_NOT_FOUND'] as const
+const notFoundErrors = ['UPLOAD_NOT_FOUND'] as const
 
 const params = contract({
   method: 'GET',
@@ -65,10 +65,10 @@ const params = contract({
   handle: async ({ query, principal }, services) => {
     const { config, files, uploads } = services
     await requireDiskSpace(config)
-    const bounds = getPlanLimits(principal.plan, services)
+    const planLimits = getPlanLimits(principal.plan, services)
     const id = newId('upl')
-    const key = uploadKey('uploads', id, bounds.retentionHours)
-    const maxSize = Math.min(maxSingleUploadBytes, maxMultipartBytes(bounds))
+    const key = createUploadKey('uploads', id, planLimits.retentionHours)
+    const maxSize = Math.min(maxSingleUploadBytes, getMaxMultipartBytes(planLimits))
     const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
     const now = Date.now()
     await uploads.create({
@@ -131,7 +131,7 @@ const list = contract({
   params: UploadParams,
   query: RequiredKeyQuery,
   reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },
-  errors: notFound,
+  errors: notFoundErrors,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
     const upload = await findMultipartUpload({ uploadId, key, principal }, services)
     return { data: ((await listUploadedParts(upload, services)) ?? []).map(toPartView) }

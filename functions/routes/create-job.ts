@@ -104,9 +104,9 @@ export const createJob = contract({
   handle: async (request, services) => {
     const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
-    const completeState =
+    const fullState =
       state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: toJobView(completeState, services.resultLink) }
+    return { ...answer, data: toJobView(fullState, services.resultLink) }
   },
 })
 

@@ -3,7 +3,7 @@ import { startPacking } from '../../lib/conversion/start-packing.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { CreatedJobView, createdJobStatuses, respondWithJob } from '../../lib/http/conversion-request.ts'
-import { jobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
+import { createJobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
 import { optionalBooleanParameter } from '../../lib/http/query.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import type { JobState } from '../../lib/model/job.ts'
@@ -21,7 +21,7 @@ import { createNamedValues, text } from '../../lib/validation/maxima.ts'
 const defaultWaitS = 5
 
 const Body = z.strictObject({
-  ...jobIdFields(
+  ...createJobIdFields(
     'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
   ),
   tasks: z

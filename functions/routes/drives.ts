@@ -20,7 +20,7 @@ import { connectionErrors, connectionId, driveErrors, Params } from './drive-par
 import { exportToDrive } from './export-to-drive.ts'
 import { importFromDrive } from './import-from-drive.ts'
 
-const Account = component(
+const DriveAccount = component(
   'DriveAccount',
   z.object({ name: z.string().nullable(), email: z.string().nullable() }),
 )
@@ -93,7 +93,7 @@ const driveCallback = contract({
     status: 200,
     headers: ['location'],
     otherStatuses: { 302: 'Redirect to `redirectUri`, if the request contained one' },
-    schema: z.object({ connectionId: z.string(), account: Account }),
+    schema: z.object({ connectionId: z.string(), account: DriveAccount }),
   },
   errors: [...connectionErrors, 'CONFLICT'],
   handle: async ({ params, query, rawQuery, principal }, services) => {
@@ -151,7 +151,7 @@ export const listDrives = contract({
   },
 })
 
-const Item = component(
+const DriveItem = component(
   'DriveItem',
   z.object({
     id: z.string(),
@@ -165,7 +165,7 @@ const Item = component(
   }),
 )
 
-export const listDrive = contract({
+export const listDriveItems = contract({
   method: 'GET',
   path: '/v1/cloud/:drive/list',
   access: drivesAccess,
@@ -185,9 +185,9 @@ export const listDrive = contract({
     status: 200,
     headers: ['link'],
     schema: z.object({
-      items: z.array(Item),
+      items: z.array(DriveItem),
       nextCursor: deprecatedNextField,
-      account: Account,
+      account: DriveAccount,
       pagination: Pagination,
     }),
   },
@@ -235,7 +235,7 @@ export const drives = [
   listDrives,
   connectDrive,
   driveCallback,
-  listDrive,
+  listDriveItems,
   importFromDrive,
   exportToDrive,
   disconnectDrive,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { jobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
+import { createJobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
 import { selectResultsOfJobs } from '../../lib/jobs/select-results.ts'
 import { driveAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -22,7 +22,7 @@ const Body = z.strictObject({
     .max(500)
     .default('root')
     .describe('Id of a folder from GET /v1/cloud/{drive}/list; the top folder by default'),
-  ...jobIdFields('Your jobs whose results to save; jobs that are not completed are left out'),
+  ...createJobIdFields('Your jobs whose results to save; jobs that are not completed are left out'),
   task: text('id').optional().describe('Save only files of this task of `jobId`'),
   file: text('name').optional().describe('Name of one of several files of `jobId`'),
   tag: z.string().max(200).optional(),

@@ -6,13 +6,13 @@ import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { component } from '../../lib/validation/component.ts'
 
-const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
+const PartHealth = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
 
 const Health = component(
   'Health',
   z.object({
     status: z.enum(['ok', 'unavailable']),
-    parts: z.record(z.string(), Part),
+    parts: z.record(z.string(), PartHealth),
     engines: z.array(z.object({ id: z.string(), image: z.string(), available: z.boolean() })),
   }),
 )
@@ -66,19 +66,19 @@ function listChecks(services: Services, hasEngines: boolean): readonly Check[] {
     ['files', () => services.files.check()],
     ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.countMessages(queue)]),
     // Processes without engines don't check the sandbox, because the workers do.
-    ...(hasEngines ? [] : [confinement]),
+    ...(hasEngines ? [] : [confinementCheck]),
     [
       'disk',
       async () => {
-        const { free, needed } = await readFileSpace(config)
-        if (free < needed)
-          throw new HealthProblem(`${toGigabytes(free)} GB free, ${toGigabytes(needed)} GB needed`)
+        const { free, requiredFreeBytes } = await readFileSpace(config)
+        if (free < requiredFreeBytes)
+          throw new HealthProblem(`${toGigabytes(free)} GB free, ${toGigabytes(requiredFreeBytes)} GB needed`)
       },
     ],
   ]
 }
 
-const confinement: Check = [
+const confinementCheck: Check = [
   'confinement',
   async () => {
     const { getConfinement: protection, describeConfinementProblem: refusal } = await import(
@@ -96,7 +96,7 @@ class HealthProblem extends Error {}
 
 const timeLimitMs = 5000
 
-async function runCheck(check: () => Promise<unknown>): Promise<z.infer<typeof Part>> {
+async function runCheck(check: () => Promise<unknown>): Promise<z.infer<typeof PartHealth>> {
   const start = performance.now()
   const timeout = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new HealthProblem('timed out')), timeLimitMs).unref()

@@ -8,7 +8,7 @@ import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import type { FileLink } from '../../lib/transfer/drives/drive.ts'
 import { DriveService, minTokenLifetimesMs } from '../../lib/transfer/drives/drive-service.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { createOptionsSchema } from '../../lib/validation/maxima.ts'
 import { connectionErrors, connectionId, Params } from './drive-parameters.ts'
 
@@ -120,7 +120,7 @@ function createUpload({ filename }: FileLink, { ownerId: owner, keyId }: JobRead
     id,
     owner,
     keyId: keyId ?? null,
-    key: uploadKey('uploads', id, config.RETENTION_HOURS),
+    key: createUploadKey('uploads', id, config.RETENTION_HOURS),
     filename,
     contentType: 'application/octet-stream',
     createdAt: new Date(now).toISOString(),

@@ -6,7 +6,7 @@ import { newId } from '../../lib/ids.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { defined } from '../../lib/validation/defined.ts'
 
 const { max_size, ...fields } = operation.fields.shape
@@ -43,7 +43,7 @@ export const importUrl = contract({
       id,
       owner: principal.ownerId,
       keyId: principal.keyId ?? null,
-      key: uploadKey('uploads', id, retentionHours),
+      key: createUploadKey('uploads', id, retentionHours),
       filename: filename ?? 'file',
       contentType: 'application/octet-stream',
       createdAt: new Date(now).toISOString(),

@@ -10,7 +10,7 @@ import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../..
 import { quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
 import { component } from '../../lib/validation/component.ts'
-import { displayName } from '../../lib/validation/display-name.ts'
+import { createNameSchema } from '../../lib/validation/display-name.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
@@ -50,7 +50,7 @@ export const createOAuthClient = contract({
   body: {
     accepts: ['json'],
     schema: z.strictObject({
-      name: displayName(200),
+      name: createNameSchema(200),
       scopes: Scopes.default([...grantedScopes]).describe('Scopes of its tokens; all scopes if omitted'),
     }),
     examples: {
@@ -60,10 +60,10 @@ export const createOAuthClient = contract({
   reply: { status: 201, headers: ['location'], schema: NewClientView },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
-    const auditWrites = (client: OAuthClient) => [
-      auditEntry('create', client, { actor: principal.ownerId, ip: sourceIp }),
+    const createAuditWrites = (client: OAuthClient) => [
+      createClientAuditWrite('create', client, { actor: principal.ownerId, ip: sourceIp }),
     ]
-    const { client, secret } = await new Clients(table).create(principal.ownerId, body, auditWrites)
+    const { client, secret } = await new Clients(table).create(principal.ownerId, body, createAuditWrites)
     return {
       data: { ...toClientView(client), clientSecret: secret },
       headers: { location: `/v1/oauth/clients/${client.id}` },
@@ -111,7 +111,7 @@ export const deleteOAuthClient = contract({
     const client = await clients.find(params.clientId)
     const isOwn = client?.owner === principal.ownerId
     const by = { actor: principal.ownerId, ip: sourceIp }
-    if (!client || !isOwn || !(await clients.remove(client, [auditEntry('delete', client, by)])))
+    if (!client || !isOwn || !(await clients.remove(client, [createClientAuditWrite('delete', client, by)])))
       throw new AppError(
         'API_KEY_NOT_FOUND',
         `There is no OAuth client ${quoteId(params.clientId)}; it may have been deleted.`,
@@ -121,7 +121,7 @@ export const deleteOAuthClient = contract({
   },
 })
 
-const auditEntry = (
+const createClientAuditWrite = (
   doneAction: 'create' | 'delete',
   { id, name, scopes }: OAuthClient,
   by: { readonly actor: string; readonly ip: string },

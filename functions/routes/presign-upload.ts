@@ -9,7 +9,7 @@ import { requireDiskSpace } from '../../lib/io/disk-space.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { createSizeLimitError } from '../../lib/uploads/size-errors.ts'
-import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, maxSingleUploadBytes, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { component } from '../../lib/validation/component.ts'
 
 const createTooLargeForOneRequestError = (size: number) =>
@@ -63,9 +63,9 @@ export const presignUpload = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
-    const bounds = getPlanLimits(principal.plan, services)
-    const maxSize = Math.min(maxSingleUploadBytes, bounds.maxFileBytes)
-    if (body.size > bounds.maxFileBytes) throw createSizeLimitError(bounds.maxFileBytes, body.size)
+    const planLimits = getPlanLimits(principal.plan, services)
+    const maxSize = Math.min(maxSingleUploadBytes, planLimits.maxFileBytes)
+    if (body.size > planLimits.maxFileBytes) throw createSizeLimitError(planLimits.maxFileBytes, body.size)
     if (body.size > maxSingleUploadBytes) throw createTooLargeForOneRequestError(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'size: expected a file that is not empty, got 0 bytes.', {
@@ -75,7 +75,7 @@ export const presignUpload = contract({
     const now = new Date()
     const id = newId('upl')
     const expiresAt = new Date(now.getTime() + uploadLifetimeS * 1000).toISOString()
-    const key = uploadKey('uploads', id, bounds.retentionHours)
+    const key = createUploadKey('uploads', id, planLimits.retentionHours)
     const target = { contentType: body.contentType, size: body.size, sha256: body.sha256 }
     const presigned = await services.files.presignUpload(body.method, key, target, uploadLifetimeS)
     await services.uploads.create({

@@ -105,7 +105,7 @@ async function countLiveJobs({ ownerId: owner }: Principal, { jobs }: Services) 
     limit: maxLiveJobs,
     newestFirst: true,
     statuses: liveStatuses,
-    matches: ({ status }) => liveStatuses.some((live) => live === status),
+    matches: ({ status }) => liveStatuses.some((liveStatus) => liveStatus === status),
   })
   const runningCount = page.jobs.filter(({ status }) => status === 'processing').length
   return { running: runningCount, queued: page.jobs.length - runningCount }

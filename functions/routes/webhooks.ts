@@ -166,7 +166,7 @@ export const changeWebhook = contract({
   handle: async ({ params, body, principal }, services) => {
     const { id } = await requireListedWebhook(params.webhookId, principal, services)
     const changedWebhook = await new Webhooks(services).change(id, body)
-    if (!changedWebhook) throw notFound(id)
+    if (!changedWebhook) throw createWebhookNotFoundError(id)
     return { data: toWebhookView(changedWebhook, principal, services) }
   },
 })
@@ -183,7 +183,7 @@ export const deleteWebhook = contract({
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
     const webhook = await requireListedWebhook(params.webhookId, principal, services)
-    if (!(await new Webhooks(services).remove(webhook))) throw notFound(webhook.id)
+    if (!(await new Webhooks(services).remove(webhook))) throw createWebhookNotFoundError(webhook.id)
     return { data: null }
   },
 })
@@ -203,7 +203,7 @@ export const rotateSecret = contract({
   handle: async ({ params, body, principal }, services) => {
     const previousWebhook = await requireListedWebhook(params.webhookId, principal, services)
     const rotatedWebhook = await new Webhooks(services).rotate(previousWebhook, body.graceHours)
-    if (!rotatedWebhook) throw notFound(previousWebhook.id)
+    if (!rotatedWebhook) throw createWebhookNotFoundError(previousWebhook.id)
     return {
       data: { ...toWebhookView(rotatedWebhook.webhook, principal, services), secret: rotatedWebhook.secret },
     }
@@ -254,7 +254,7 @@ function requireIdentity(principal: Principal): Principal {
   )
 }
 
-const notFound = (id: string) =>
+const createWebhookNotFoundError = (id: string) =>
   new AppError('WEBHOOK_NOT_FOUND', `There is no webhook ${quoteId(id)}; it may have been deleted.`, {
     webhookId: id.slice(0, 64),
   })
@@ -266,13 +266,13 @@ export async function requireOwnWebhook(
   services: Services,
 ): Promise<Webhook> {
   const webhook = idPattern('whk').test(id) ? await new Webhooks(services).store.find(id) : undefined
-  if (!webhook || webhook.owner !== principal.ownerId) throw notFound(id)
+  if (!webhook || webhook.owner !== principal.ownerId) throw createWebhookNotFoundError(id)
   return webhook
 }
 
 /** Also rejects the webhook of a single job, which cannot be changed. @throws AppError WEBHOOK_NOT_FOUND */
 async function requireListedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
   const webhook = await requireOwnWebhook(id, principal, services)
-  if (webhook.jobId !== undefined) throw notFound(id)
+  if (webhook.jobId !== undefined) throw createWebhookNotFoundError(id)
   return webhook
 }

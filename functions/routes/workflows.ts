@@ -19,7 +19,7 @@ import type { Services } from '../../lib/services/services.ts'
 import { maxTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { integer } from '../../lib/validation/coerce.ts'
-import { displayName } from '../../lib/validation/display-name.ts'
+import { createNameSchema } from '../../lib/validation/display-name.ts'
 import { createNamedValues, createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import { RunView, toRunView, toWorkflowView, WorkflowView } from '../../lib/workflows/view.ts'
@@ -29,7 +29,7 @@ import { Workflows } from '../../lib/workflows/workflows.ts'
 const Params = z.object({ workflowId: text('id').describe('Id of the workflow, `wf_…`') })
 
 const fields = {
-  name: displayName(200),
+  name: createNameSchema(200),
   cron: z
     .string()
     .max(100)
@@ -167,7 +167,7 @@ export const changeWorkflow = contract({
   handle: async ({ params, body, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const changedWorkflow = await new Workflows(services).change(id, body)
-    if (!changedWorkflow) throw notFound(id)
+    if (!changedWorkflow) throw createWorkflowNotFoundError(id)
     return { data: await loadView(changedWorkflow, principal, services) }
   },
 })
@@ -184,7 +184,8 @@ export const deleteWorkflow = contract({
   errors: ['WORKFLOW_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
     const workflow = await requireOwnWorkflow(params.workflowId, principal, services)
-    if (!(await new Workflows(services).store.remove(workflow))) throw notFound(workflow.id)
+    if (!(await new Workflows(services).store.remove(workflow)))
+      throw createWorkflowNotFoundError(workflow.id)
     return { data: null }
   },
 })
@@ -204,7 +205,7 @@ export const runWorkflow = contract({
   handle: async ({ params, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const run = await new Workflows(services).runNow(id)
-    if (!run) throw notFound(id)
+    if (!run) throw createWorkflowNotFoundError(id)
     return { data: toRunView(run) }
   },
 })
@@ -243,7 +244,7 @@ export const listRuns = contract({
   },
 })
 
-const notFound = (id: string) =>
+const createWorkflowNotFoundError = (id: string) =>
   new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${quoteId(id)}; it may have been deleted.`, {
     workflowId: id.slice(0, 64),
   })
@@ -251,7 +252,7 @@ const notFound = (id: string) =>
 /** Workflows of other owners are reported as missing. @throws AppError WORKFLOW_NOT_FOUND */
 async function requireOwnWorkflow(id: string, principal: Principal, services: Services): Promise<Workflow> {
   const workflow = idPattern('wf').test(id) ? await new Workflows(services).store.find(id) : undefined
-  if (!workflow || workflow.owner !== principal.ownerId) throw notFound(id)
+  if (!workflow || workflow.owner !== principal.ownerId) throw createWorkflowNotFoundError(id)
   return workflow
 }
 

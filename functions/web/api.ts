@@ -165,7 +165,7 @@ async function createProblemFromReply(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-const jobPath = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`
+const getJobPath = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`
 
 /** Returns all formats, with their names in the language of the page. */
 export async function listFormats(): Promise<readonly Format[]> {
@@ -323,16 +323,16 @@ export async function listJobs(
 
 /** @returns a new job with the same source and options */
 export async function retryJob(jobId: string): Promise<Job> {
-  return create<Job>(`${jobPath(jobId)}/retry`, {})
+  return create<Job>(`${getJobPath(jobId)}/retry`, {})
 }
 
 export async function cancelJob(jobId: string): Promise<void> {
-  await sendRequest(`${jobPath(jobId)}/cancel`, { method: 'POST' })
+  await sendRequest(`${getJobPath(jobId)}/cancel`, { method: 'POST' })
 }
 
 /** Deletes a job; a job that no longer exists counts as deleted. */
 export async function deleteJob(jobId: string): Promise<void> {
-  await sendRequest(jobPath(jobId), { method: 'DELETE' }).catch((error: unknown) => {
+  await sendRequest(getJobPath(jobId), { method: 'DELETE' }).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'JOB_NOT_FOUND') throw error
   })
 }

@@ -32,8 +32,8 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** If no event arrives for this long, callers should poll, because the connection may be dead. */
 const maxSilenceMs = 30_000
 /** An unused connection is closed after this time. */
-const idleMs = 20_000
-const heartbeatMs = 30_000
+const maxIdleMs = 20_000
+const heartbeatIntervalMs = 30_000
 
 export interface JobSubscription {
   /** Whether updates can arrive. */
@@ -57,7 +57,7 @@ export function subscribeToJob(jobId: string): JobSubscription {
     stop: () => {
       jobSubscribers.delete(subscriber)
       if (jobSubscribers.size === 0) subscribers.delete(jobId)
-      if (subscribers.size === 0) timer = setTimeout(() => socket?.close(), idleMs)
+      if (subscribers.size === 0) timer = setTimeout(() => socket?.close(), maxIdleMs)
     },
   }
 }
@@ -85,12 +85,12 @@ function connect(): void {
     protocols,
   )
   socket = connection
-  const heartbeat = setInterval(() => {
+  const heartbeatTimer = setInterval(() => {
     if (connection.readyState === WebSocket.OPEN) connection.send('{"type":"ping"}')
-  }, heartbeatMs)
+  }, heartbeatIntervalMs)
   connection.addEventListener('message', ({ data }) => handleFrame(String(data)))
   connection.addEventListener('close', () => {
-    clearInterval(heartbeat)
+    clearInterval(heartbeatTimer)
     socket = undefined
     isConnected = false
     notifyAll()

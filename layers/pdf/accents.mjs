@@ -19,7 +19,7 @@ const combiningMarks = new Map(
   }),
 )
 /** Dotless characters used below an accent, and their plain forms. */
-const dotted = new Map([
+const dottedForms = new Map([
   ['\u0131', 'i'],
   ['\u0237', 'j'],
 ])
@@ -34,37 +34,37 @@ const dotted = new Map([
 export function joinAccents(walker) {
   /** The last character and the events after it are delayed, because the next character may join it. */
   let lastChar
-  let delayed = []
+  let delayedEvents = []
   const delay = (event) => {
-    if (lastChar) delayed.push(event)
+    if (lastChar) delayedEvents.push(event)
     else event()
   }
   const flush = () => {
     if (lastChar) walker.onChar(...lastChar)
-    for (const event of delayed) event()
+    for (const event of delayedEvents) event()
     lastChar = undefined
-    delayed = []
+    delayedEvents = []
   }
-  const gaps = new Set()
+  const gapEvents = new Set()
   return {
     beginLine: (...args) => delay(() => walker.beginLine(...args)),
     endLine: () => delay(() => walker.endLine()),
     onChar(...char) {
       if (/\s/.test(char[0])) {
         const event = () => walker.onChar(...char)
-        gaps.add(event)
+        gapEvents.add(event)
         delay(event)
         return
       }
       const accentedChar = lastChar && overlap(lastChar[4], char[4]) ? compose(lastChar, char) : undefined
       if (accentedChar) {
         // The gap that MuPDF reports is only the move back from the accent.
-        delayed = delayed.filter((event) => !gaps.has(event))
-        const isAfter = isBaseCharacter(lastChar)
+        delayedEvents = delayedEvents.filter((event) => !gapEvents.has(event))
+        const accentFollowsBase = isBaseCharacter(lastChar)
         lastChar = undefined
-        if (!isAfter) flush()
+        if (!accentFollowsBase) flush()
       } else flush()
-      gaps.clear()
+      gapEvents.clear()
       lastChar = accentedChar ?? char
     },
     end: flush,
@@ -79,7 +79,7 @@ function compose(one, other) {
   const [base, [accent]] = isBaseCharacter(one) ? [one, other] : [other, one]
   const mark = combiningMarks.get(accent)
   if (!mark || !isBaseCharacter(base)) return undefined
-  const composed = ((dotted.get(base[0]) ?? base[0]) + mark).normalize('NFC')
+  const composed = ((dottedForms.get(base[0]) ?? base[0]) + mark).normalize('NFC')
   return [...composed].length === 1 ? [composed, ...base.slice(1)] : undefined
 }
 

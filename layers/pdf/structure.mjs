@@ -24,10 +24,10 @@ const maxVectors = 5000
 const maxImagePixels = 40_000_000
 const maxRenderedPixels = 4_000_000
 
-const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+const rightToLeftPattern = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const lam = '\u0644'
 /** Second characters of the lam ligatures. */
-const alefs = /[\u0622\u0623\u0625\u0627]/
+const alefPattern = /[\u0622\u0623\u0625\u0627]/
 
 const round = (number) => Math.round(number * 100) / 100
 const box = (rect) => rect.map(round)
@@ -45,9 +45,9 @@ const hex = (color) =>
 function createStyles() {
   const numbers = new Map()
   const styles = []
-  const fonts = new Map()
+  const fontsByPointer = new Map()
   const describeFont = (font) => {
-    const known = fonts.get(font.pointer)
+    const known = fontsByPointer.get(font.pointer)
     if (known) return known
     const description = {
       font: font.getName(),
@@ -57,7 +57,7 @@ function createStyles() {
       mono: font.isMono(),
       serif: font.isSerif(),
     }
-    fonts.set(font.pointer, description)
+    fontsByPointer.set(font.pointer, description)
     return description
   }
   const numberOf = (font, size, color) => {
@@ -85,7 +85,7 @@ function createWords(styles) {
   let zeroWidthChars = ''
   let followsLam = false
   const addLigature = (char) => {
-    const isAlef = zeroWidthChars.length === 1 && alefs.test(zeroWidthChars)
+    const isAlef = zeroWidthChars.length === 1 && alefPattern.test(zeroWidthChars)
     const isAfterLam = isAlef && word.text.endsWith(lam)
     if (isAlef && isAfterLam !== (char === lam)) followsLam = isAfterLam
     const follows = char === '' || (isAfterLam && (char !== lam || followsLam))
@@ -96,7 +96,9 @@ function createWords(styles) {
     if (word) {
       addLigature('')
       const text =
-        isLeftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
+        isLeftward && !vertical && rightToLeftPattern.test(word.text)
+          ? [...word.text].reverse().join('')
+          : word.text
       words.push({ ...word, text, box: box(word.box), base: round(word.base) })
     }
     word = undefined
@@ -130,7 +132,7 @@ function createWords(styles) {
         word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
         spaced = false
       }
-      if (!isLeftward && x1 - x0 < size * 0.01 && rightToLeft.test(char)) zeroWidthChars += char
+      if (!isLeftward && x1 - x0 < size * 0.01 && rightToLeftPattern.test(char)) zeroWidthChars += char
       else addLigature(char)
       const previousBox = word.box
       word.box = [
@@ -162,8 +164,8 @@ function trySaveImage(image, matrix, bbox) {
 function saveImage(image, matrix, bbox) {
   // The walker does not report the color of image masks.
   if (image.getImageMask() || image.getWidth() * image.getHeight() > maxImagePixels) return undefined
-  const upright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
-  if (!upright || image.getMask()) return writeImage(renderImage(image, matrix, bbox), true)
+  const isUpright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
+  if (!isUpright || image.getMask()) return writeImage(renderImage(image, matrix, bbox), true)
   const pixmap = image.toPixmap()
   const isPlain = !pixmap.getColorSpace() || /RGB|Gray/.test(pixmap.getColorSpace().getName())
   return writeImage(isPlain ? pixmap : pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB))
@@ -189,8 +191,8 @@ function writeImage(pixmap, isTransparent = false) {
   const png = pixmap.asPNG()
   if (isTransparent) return writeImageFile(png, 'png', pixmap)
   const jpeg = png.length > 30_000 ? pixmap.asJPEG(90, false) : undefined
-  const small = jpeg && jpeg.length < png.length / 3 ? jpeg : undefined
-  return writeImageFile(small ?? png, small ? 'jpg' : 'png', pixmap)
+  const smallJpeg = jpeg && jpeg.length < png.length / 3 ? jpeg : undefined
+  return writeImageFile(smallJpeg ?? png, smallJpeg ? 'jpg' : 'png', pixmap)
 }
 
 function writeImageFile(bytes, extension, pixmap) {

@@ -10,7 +10,7 @@ import { readBearerToken } from './bearer.ts'
 import { createCredential } from './credential.ts'
 
 /** Minimum time between two writes of a key's last use. */
-const recordUseEveryMs = 60_000
+const lastUseWriteIntervalMs = 60_000
 
 /**
  * Authenticates requests with an API key, in `X-Api-Key` or as a bearer token.
@@ -44,7 +44,7 @@ export async function createKeyPrincipal(
   if (inactivity) throw createInvalidKeyError(inactivity)
   if (account.status === 'suspended') throw createAccountSuspendedError()
   requireAllowedSource(key, request)
-  if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > recordUseEveryMs)
+  if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > lastUseWriteIntervalMs)
     await recordKeyUse(key, request.sourceIp, now, new ApiKeys(services))
   return {
     ownerId: account.id,

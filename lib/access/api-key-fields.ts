@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type GrantedScope, grantedScopes } from '../model/principal.ts'
 import { component } from '../validation/component.ts'
-import { displayName } from '../validation/display-name.ts'
+import { createNameSchema } from '../validation/display-name.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import { text } from '../validation/maxima.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
@@ -27,7 +27,7 @@ const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const apiKeyFields = {
-  name: displayName(100).describe('Name to recognize the key by'),
+  name: createNameSchema(100).describe('Name to recognize the key by'),
   access: z.enum(presetNames).describe('Named set of scopes, instead of `scopes`'),
   scopes: z
     .array(z.enum(grantedScopes))
@@ -123,7 +123,7 @@ export function resolveScopes({
 /** @throws AppError INVALID_INPUT for a public key with scopes that a web page must not have, or without origins. */
 export function requirePublicKeyRules({ kind, scopes, allowedOrigins }: KeyInput): void {
   if (kind === 'secret') return
-  const forbiddenScope = scopes.find((scope) => !publicKeyScopes.some((allowed) => allowed === scope))
+  const forbiddenScope = scopes.find((scope) => !publicKeyScopes.some((publicScope) => publicScope === scope))
   if (forbiddenScope)
     throw new AppError(
       'INVALID_INPUT',

@@ -69,7 +69,7 @@ interface KeyCache {
   readonly ownersByDigest: Map<string, string>
 }
 const caches = new WeakMap<object, KeyCache>()
-const maxOwners = 10_000
+const maxCachedOwners = 10_000
 
 export class ApiKeys {
   readonly #table: Services['table']
@@ -138,7 +138,7 @@ export class ApiKeys {
     const owner = ownersByDigest.get(digest)
     if (owner === undefined) {
       const key = parseKey(await this.#table.get(getApiKeyRecordKey(digest)))
-      if (ownersByDigest.size >= maxOwners) ownersByDigest.clear()
+      if (ownersByDigest.size >= maxCachedOwners) ownersByDigest.clear()
       if (key) ownersByDigest.set(digest, key.owner)
       return key
     }
@@ -192,9 +192,9 @@ export class ApiKeys {
     const { id, owner } = key
     const ttl = Math.ceil(now.getTime() / 1000) + retentionS
     const change = { set: { revokedAt: now.toISOString(), ttl } }
-    const revoked = await this.#write(key, change, { extraWrites: extraWrites(key) })
-    if (revoked) await removeOwned(this.#table, 'KEY', { id, owner })
-    return revoked !== undefined
+    const revokedKey = await this.#write(key, change, { extraWrites: extraWrites(key) })
+    if (revokedKey) await removeOwned(this.#table, 'KEY', { id, owner })
+    return revokedKey !== undefined
   }
 
   async recordUse({ digest }: ApiKey, ip: string, now: Date): Promise<void> {

@@ -21,11 +21,11 @@ export async function mayWait(
 ): Promise<boolean> {
   const { MAX_WAITS: limit } = config
   if (limit === undefined) return true
-  const window = Math.floor(now / windowMs)
+  const windowIndex = Math.floor(now / windowMs)
   try {
     const { applied } = await table.update(
-      { pk: 'LIMIT#WAITS', sk: `${kind}#${window}` },
-      { add: { count: 1 }, set: { ttl: Math.ceil(((window + 2) * windowMs) / 1000) } },
+      { pk: 'LIMIT#WAITS', sk: `${kind}#${windowIndex}` },
+      { add: { count: 1 }, set: { ttl: Math.ceil(((windowIndex + 2) * windowMs) / 1000) } },
       { condition: { below: { count: limit } } },
     )
     return applied

@@ -32,9 +32,9 @@ export const getAccountKey = (id: string): Key => ({ pk: `ACCOUNT#${id}`, sk: 'A
 /** Key of the record that maps an email address, in lower case, to its account. */
 export const getEmailKey = (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: 'EMAIL' })
 
-const accountId = idPattern('acc')
+const accountIdPattern = idPattern('acc')
 /** True if an owner is an account, whose resources are visible to the account only. */
-export const isAccount = (ownerId: string) => accountId.test(ownerId)
+export const isAccount = (ownerId: string) => accountIdPattern.test(ownerId)
 
 export async function readAccount({ table }: AccountDeps, id: string): Promise<Account | undefined> {
   const item = await table.get(getAccountKey(id))

@@ -10,7 +10,7 @@ import { Account, isAccount, readAccount } from './accounts.ts'
  */
 export const accountCacheMs = 4000
 
-const accounts = new WeakMap<object, TtlCache<Account | undefined>>()
+const accountCaches = new WeakMap<object, TtlCache<Account | undefined>>()
 
 /** Returns an account that may be some seconds old. */
 export function findCachedAccount(
@@ -26,8 +26,8 @@ export function cacheAccount(services: Pick<Services, 'table'>, id: string, item
 }
 
 function getCache({ table }: Pick<Services, 'table'>) {
-  const accountCache = accounts.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
-  accounts.set(table, accountCache)
+  const accountCache = accountCaches.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
+  accountCaches.set(table, accountCache)
   return accountCache
 }
 

@@ -28,8 +28,8 @@ const toCloudFrontBase64 = (bytes: Buffer) =>
   bytes.toString('base64').replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~')
 
 /** Returns the policy that CloudFront derives from a URL and its expiry (a canned policy). */
-export const createCannedPolicy = (url: string, expires: number) =>
-  `{"Statement":[{"Resource":"${url}","Condition":{"DateLessThan":{"AWS:EpochTime":${expires}}}}]}`
+export const createCannedPolicy = (url: string, expiresAtS: number) =>
+  `{"Statement":[{"Resource":"${url}","Condition":{"DateLessThan":{"AWS:EpochTime":${expiresAtS}}}}]}`
 
 /** Returns the private key and the id of its public key in CloudFront. */
 function readKeyPair(pem: string, keys: string): { privateKey: KeyObject; id: string } {
@@ -63,9 +63,9 @@ export function createCdnLinks({
     pair ??= readKeyPair(CDN_PRIVATE_KEY, CDN_KEYS)
     const query = cdnParameters.map((name) => `${name}=${encodeStrictly(parameters[name])}`).join('&')
     const url = `${PUBLIC_URL.replace(/\/$/, '')}/${key}?${query}`
-    const expires = Math.floor(Date.now() / 1000) + expiresS
+    const expiresAtS = Math.floor(Date.now() / 1000) + expiresS
     // CloudFront expects SHA-1 signatures.
-    const signature = sign('RSA-SHA1', Buffer.from(createCannedPolicy(url, expires)), pair.privateKey)
-    return `${url}&Expires=${expires}&Signature=${toCloudFrontBase64(signature)}&Key-Pair-Id=${pair.id}`
+    const signature = sign('RSA-SHA1', Buffer.from(createCannedPolicy(url, expiresAtS)), pair.privateKey)
+    return `${url}&Expires=${expiresAtS}&Signature=${toCloudFrontBase64(signature)}&Key-Pair-Id=${pair.id}`
   }
 }

@@ -360,10 +360,10 @@ export class Files {
     }: { maxSize: number; sha256?: string | undefined; redirect?: string | undefined },
     expiresS: number,
   ) {
-    const success: Record<string, string> = redirect
+    const successFields: Record<string, string> = redirect
       ? { success_action_redirect: redirect }
       : { success_action_status: '201' }
-    return this.#presignPost(key, { sha256, size: { min: 1, max: maxSize }, success }, expiresS)
+    return this.#presignPost(key, { sha256, size: { min: 1, max: maxSize }, successFields }, expiresS)
   }
 
   async #presignPost(
@@ -372,7 +372,7 @@ export class Files {
       readonly contentType?: string
       readonly sha256?: string | undefined
       readonly size: { readonly min: number; readonly max: number }
-      readonly success?: Readonly<Record<string, string>>
+      readonly successFields?: Readonly<Record<string, string>>
     },
     expiresS: number,
   ) {
@@ -385,7 +385,7 @@ export class Files {
       Fields: {
         ...(file.contentType && { 'Content-Type': file.contentType }),
         ...defined({ 'x-amz-checksum-sha256': checksum }),
-        ...file.success,
+        ...file.successFields,
       },
       Conditions: [['content-length-range', file.size.min, file.size.max]],
     })

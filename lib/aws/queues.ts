@@ -117,12 +117,12 @@ export class Queues {
 
   /** Returns the number of waiting and in-flight messages. @throws if the queue is not available. */
   async load(queue: QueueId): Promise<number> {
-    const { waiting, inFlight } = await this.messageCounts(queue)
+    const { waiting, inFlight } = await this.getMessageCounts(queue)
     return waiting + inFlight
   }
 
   /** Returns the approximate message counts of a queue. @throws if the queue is not available. */
-  async messageCounts(queue: QueueId): Promise<{ readonly waiting: number; readonly inFlight: number }> {
+  async getMessageCounts(queue: QueueId): Promise<{ readonly waiting: number; readonly inFlight: number }> {
     const [waiting = 0, inFlight = 0] = await this.#count(queue, [
       'ApproximateNumberOfMessages',
       'ApproximateNumberOfMessagesNotVisible',

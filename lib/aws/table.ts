@@ -197,11 +197,11 @@ export class Table {
       if (!(error instanceof ConditionalCheckFailedException)) throw error
       // The document client does not unmarshall items in errors.
       const existingItem = unmarshallItem(error)
-      const isOurs =
+      const isOwnWrite =
         expectedMarker !== undefined &&
         existingItem !== undefined &&
         Object.entries(expectedMarker).every(([name, value]) => existingItem[name] === value)
-      return { applied: isOurs, item: existingItem }
+      return { applied: isOwnWrite, item: existingItem }
     }
   }
 

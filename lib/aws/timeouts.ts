@@ -22,8 +22,8 @@ export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
  * After a timeout, calls get only a short timeout for this long, so that the cleanup of a request does not wait for a
  * full timeout again.
  */
-const shortenedCallsMs = 2000
-const shortCallMs = 400
+const shortTimeoutPeriodMs = 2000
+const shortTimeoutMs = 400
 
 /** Makes the calls of a client fail after a timeout. Otherwise, a call would wait until the server responds. */
 export function limitCallTime<Input extends object, Output extends object>(
@@ -32,21 +32,21 @@ export function limitCallTime<Input extends object, Output extends object>(
   /** Names of the commands to limit, such as `HeadObjectCommand`; all if omitted. */
   commands?: readonly string[],
 ): void {
-  let shortCallsUntil = 0
+  let shortTimeoutUntilMs = 0
 
   async function withTimeout<T>(call: Promise<T>, name: string): Promise<T> {
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const limitMs = Date.now() < shortCallsUntil ? Math.min(shortCallMs, callMs) : callMs
+    const limitMs = Date.now() < shortTimeoutUntilMs ? Math.min(shortTimeoutMs, callMs) : callMs
     const timer = setTimeout(
       () => reject(new StoreTimeoutError(`${name} got no response within ${limitMs} ms`)),
       limitMs,
     )
     try {
       const response = await Promise.race([call, timeout])
-      shortCallsUntil = 0
+      shortTimeoutUntilMs = 0
       return response
     } catch (error) {
-      shortCallsUntil = isTimeout(error) ? Date.now() + shortenedCallsMs : 0
+      shortTimeoutUntilMs = isTimeout(error) ? Date.now() + shortTimeoutPeriodMs : 0
       throw error
     } finally {
       clearTimeout(timer)

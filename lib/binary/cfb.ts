@@ -186,8 +186,8 @@ export class CompoundFile {
     this.#miniStream ??= await this.#openMiniStream()
     const { sectors, table } = this.#miniStream
     const parts: Buffer[] = []
-    const maxParts = Math.min(size, sectors.length) / miniSectorBytes
-    for (let sector = start; sector < lastRegularSector && parts.length < maxParts; ) {
+    const maxMiniSectors = Math.min(size, sectors.length) / miniSectorBytes
+    for (let sector = start; sector < lastRegularSector && parts.length < maxMiniSectors; ) {
       if (4 * sector + 4 > table.length) throw new TruncatedFileError('it is cut off')
       parts.push(sectors.subarray(sector * miniSectorBytes, (sector + 1) * miniSectorBytes))
       sector = table.readUInt32LE(4 * sector)
@@ -212,10 +212,13 @@ export class CompoundFile {
       let end = firstIndex + 1
       while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
       const wantedBytes = (end - firstIndex) * this.#sectorBytes
-      const partBytes = await this.#file.at(((sectors[firstIndex] ?? 0) + 1) * this.#sectorBytes, wantedBytes)
+      const sectorData = await this.#file.at(
+        ((sectors[firstIndex] ?? 0) + 1) * this.#sectorBytes,
+        wantedBytes,
+      )
       // Some programs do not pad the last sector of the file.
-      if (partBytes.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damageMessage)
-      parts.push(partBytes)
+      if (sectorData.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damageMessage)
+      parts.push(sectorData)
       firstIndex = end
     }
     const [onlyPart] = parts

@@ -38,8 +38,8 @@ export const captureWebsite: CaptureFile = async (
   const fields = input as CaptureFields // parsed when the task was created
   const { url, headers } = moveCredentialsToHeader(parseHttpUrl(fields.url), fields.headers)
   const to = fields.output_format === 'jpeg' ? 'jpg' : fields.output_format
-  const limitS = fields.timeout + fields.wait_time / 1000 + captureLimitS
-  const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limitS * 1000)])
+  const timeLimitS = fields.timeout + fields.wait_time / 1000 + captureLimitS
+  const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(timeLimitS * 1000)])
   const browser = await startBrowser(tmpdir())
   const onAbort = () => void browser.kill()
   limitedSignal.addEventListener('abort', onAbort, { once: true })
@@ -75,7 +75,12 @@ export const captureWebsite: CaptureFile = async (
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
       warnings.push(
-        ...(await captureTo({ call: tab.call, missingFiles: 0, scriptsTimedOut: false }, path, to, input)),
+        ...(await captureTo(
+          { call: tab.call, missingFileCount: 0, scriptsTimedOut: false },
+          path,
+          to,
+          input,
+        )),
       )
     }
     await rejectWhenAborted(Promise.race([convert(), tab.whenBroken]), limitedSignal)
@@ -83,7 +88,7 @@ export const captureWebsite: CaptureFile = async (
     return { file: await openCapture(path, chooseFilename(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
-    throw limitedSignal.aborted ? createTimeoutError(limitS, 'the page to be captured') : error
+    throw limitedSignal.aborted ? createTimeoutError(timeLimitS, 'the page to be captured') : error
   } finally {
     limitedSignal.removeEventListener('abort', onAbort)
     await browser.kill()

@@ -150,7 +150,7 @@ export class PageRequests {
       throw createTooLargeError()
     }
     let size = 0
-    const counter = new Transform({
+    const byteLimiter = new Transform({
       transform: (chunk: Buffer, _encoding, callback) => {
         size += chunk.length
         this.#byteCount += chunk.length
@@ -159,9 +159,9 @@ export class PageRequests {
       },
     })
     const decodedBody = decodeResponseBody(response)
-    decodedBody.on('error', (error) => counter.destroy(error))
-    counter.on('close', () => decodedBody.destroy())
-    return buffer(decodedBody.pipe(counter))
+    decodedBody.on('error', (error) => byteLimiter.destroy(error))
+    byteLimiter.on('close', () => decodedBody.destroy())
+    return buffer(decodedBody.pipe(byteLimiter))
   }
 }
 

@@ -3,7 +3,8 @@ import { type OutgoingResponse, redirectStatuses } from '../transfer/guarded-htt
 import { RemoteError } from '../transfer/remote-error.ts'
 
 /** Content types that a browser shows instead of downloading. */
-const displayableTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
+const displayableTypePattern =
+  /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
 
 /**
  * Checks that the host of the website responded with a page that a browser displays.
@@ -30,7 +31,7 @@ function findRefusal({ status, headers, url }: Pick<OutgoingResponse, 'status' |
   }
   const type = headers['content-type'] ?? 'text/html'
   const isDownload = /^\s*attachment/i.test(String(headers['content-disposition'] ?? ''))
-  if (displayableTypes.test(type) && !isDownload) return undefined
+  if (displayableTypePattern.test(type) && !isDownload) return undefined
   const sentence = `${host} responded with a file (${type.slice(0, 100)}) instead of a web page. Import it with import/url and convert it.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'url', mimeType: type.slice(0, 100) })
 }

@@ -12,7 +12,7 @@ interface Tab {
   /** Resolves when the document is parsed. */
   readonly whenParsed: Promise<void>
   /** Resolves when the document and all files that it needs are loaded. */
-  readonly loaded: Promise<void>
+  readonly whenLoaded: Promise<void>
   /** Rejects when the page can no longer be loaded. */
   readonly whenBroken: Promise<never>
 }
@@ -124,7 +124,12 @@ export async function openTab(
     },
     (error: unknown) => brokenTab.reject(error),
   )
-  return { call, whenParsed: parsedEvent.promise, loaded: loadedEvent.promise, whenBroken: brokenTab.promise }
+  return {
+    call,
+    whenParsed: parsedEvent.promise,
+    whenLoaded: loadedEvent.promise,
+    whenBroken: brokenTab.promise,
+  }
 }
 
 /** Ignores refusals by the browser: a request of a page that has navigated away needs no reply. */

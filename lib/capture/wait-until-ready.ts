@@ -24,7 +24,7 @@ export interface PageLoad {
   readonly call: BrowserPage['call']
   readonly requests: PageRequests
   readonly whenParsed: Promise<void>
-  readonly loaded: Promise<void>
+  readonly whenLoaded: Promise<void>
   readonly signal: AbortSignal
   /** Sets the condition that is currently awaited, as text for an error message. */
   setAwaitedCondition(condition: string): void
@@ -38,7 +38,7 @@ export async function waitUntilReady(readiness: Readiness, loading: PageLoad): P
   await loading.whenParsed
   if (until !== 'domcontentloaded') {
     setAwaitedCondition('the page to finish loading')
-    await loading.loaded
+    await loading.whenLoaded
   }
   if (until === 'networkidle0' || until === 'networkidle2') {
     setAwaitedCondition('network activity to stop')

@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const dist = join(here, 'dist')
+const distFolder = join(here, 'dist')
 
-rmSync(dist, { recursive: true, force: true })
+rmSync(distFolder, { recursive: true, force: true })
 const sharedOptions = {
   bundle: true,
   format: 'esm',
   target: 'es2022',
   minify: true,
-  outdir: dist,
+  outdir: distFolder,
   logLevel: 'warning',
 }
 await build({ ...sharedOptions, entryPoints: [join(here, 'index.ts')], platform: 'neutral' })
@@ -29,5 +29,5 @@ await build({
   external: ['@modelcontextprotocol/sdk'],
   banner: { js: '#!/usr/bin/env node' },
 })
-const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
-execFileSync(process.execPath, [join(typescript, 'bin/tsc'), '-p', here], { stdio: 'inherit' })
+const typescriptFolder = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+execFileSync(process.execPath, [join(typescriptFolder, 'bin/tsc'), '-p', here], { stdio: 'inherit' })

@@ -14,24 +14,24 @@ export function compactTypes(types: string): string {
     .replaceAll(/^\/\*\*\n \* (.*)\n \*\/$/gm, '/** $1 */')
   const lines: string[] = []
   /** Indexes in `lines` of the objects that are still open. */
-  const open: number[] = []
+  const openIndexes: number[] = []
   for (const line of compacted.split('\n')) {
-    if (line.startsWith('}')) closeObject(lines, open, line)
-    else lines.push(`${'  '.repeat(open.length)}${line}`)
-    if (line.endsWith('{')) open.push(lines.length - 1)
+    if (line.startsWith('}')) closeObject(lines, openIndexes, line)
+    else lines.push(`${'  '.repeat(openIndexes.length)}${line}`)
+    if (line.endsWith('{')) openIndexes.push(lines.length - 1)
   }
   return lines.join('\n')
 }
 
-function closeObject(lines: string[], open: number[], line: string): void {
-  const at = open.pop() ?? 0
+function closeObject(lines: string[], openIndexes: number[], line: string): void {
+  const at = openIndexes.pop() ?? 0
   const [first = '', ...members] = lines.slice(at)
   const wholeType = `${first} ${members.map((member) => member.trim()).join('; ')} ${line}`
   const isSmall =
     wholeType.length <= maxLineLength &&
-    open.length > 0 &&
+    openIndexes.length > 0 &&
     !wholeType.includes('/**') &&
     members.every((member) => !member.endsWith('{'))
   if (isSmall) lines.splice(at, lines.length, wholeType)
-  else lines.push(`${'  '.repeat(open.length)}${line}`)
+  else lines.push(`${'  '.repeat(openIndexes.length)}${line}`)
 }

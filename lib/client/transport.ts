@@ -97,11 +97,13 @@ export class Transport {
 
   /** Sends one request to the service or its storage, with a timeout for the response headers. */
   async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
-    const deadline = new AbortController()
+    const deadlineController = new AbortController()
     const bodySendMs = (getBodySize(init.body) / minBytesPerSecond) * 1000
-    const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + bodySendMs)
+    const timer = setTimeout(() => deadlineController.abort(), responseTimeoutMs + bodySendMs)
     try {
-      const combinedSignal = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
+      const combinedSignal = signal
+        ? AbortSignal.any([signal, deadlineController.signal])
+        : deadlineController.signal
       const response = await this.#fetch(url, { ...init, signal: combinedSignal })
       this.#hasResponded = true
       return response
@@ -109,7 +111,7 @@ export class Transport {
       if (signal?.aborted) throw signal.reason
       if (isFileReadError(cause))
         throw new MutaborError('DAMAGED', 'The file was changed or removed during the upload.', { cause })
-      const problem = deadline.signal.aborted ? 'did not respond in time' : 'cannot be reached'
+      const problem = deadlineController.signal.aborted ? 'did not respond in time' : 'cannot be reached'
       throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${problem}.`, { cause })
     } finally {
       clearTimeout(timer)

@@ -90,8 +90,8 @@ export function createBatchGraph(
   items: readonly RequestedItem[],
   { failFast, exportFields }: { readonly failFast: boolean; readonly exportFields: ExportFields },
 ): Graph {
-  const convertedNames = items.map(({ names }) => names.convert)
-  const exports = createExports('export', exportFields, convertedNames)
+  const convertTaskNames = items.map(({ names }) => names.convert)
+  const exports = createExports('export', exportFields, convertTaskNames)
   const tasks = items.flatMap(({ names, source, to, engine, options }) => [
     'url' in source
       ? createFetchTask(names.import, source)
@@ -110,8 +110,8 @@ export function createBatchGraph(
 
 /** Exports the results of these tasks for download, and to the client's store if requested. */
 function createExports(name: string, fields: ExportFields, input: readonly string[]): RequestedTask[] {
-  const storedTask = createExportTask(fields, input)
-  return [createTask(name, exportUrlOperation, input), ...(storedTask ? [storedTask] : [])]
+  const clientExportTask = createExportTask(fields, input)
+  return [createTask(name, exportUrlOperation, input), ...(clientExportTask ? [clientExportTask] : [])]
 }
 
 const createTask = (

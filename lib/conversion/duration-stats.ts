@@ -34,7 +34,7 @@ const getKey = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 export class DurationStats {
   readonly #table: Table
   readonly #unwrittenByName = new Map<string, { totals: DurationTotals; writeAt: number }>()
-  readonly #cache = new Map<string, { totals: DurationTotals; until: number }>()
+  readonly #cache = new Map<string, { totals: DurationTotals; expiresAt: number }>()
 
   constructor(table: Table) {
     this.#table = table
@@ -65,9 +65,9 @@ export class DurationStats {
   async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
     const name = getKindName(kind)
     const cachedTotals = this.#cache.get(name)
-    if (cachedTotals && cachedTotals.until > Date.now()) return cachedTotals.totals
+    if (cachedTotals && cachedTotals.expiresAt > Date.now()) return cachedTotals.totals
     const totals = await this.#readTotals(name)
-    if (totals) this.#cache.set(name, { totals, until: Date.now() + cacheMs })
+    if (totals) this.#cache.set(name, { totals, expiresAt: Date.now() + cacheMs })
     return totals
   }
 

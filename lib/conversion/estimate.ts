@@ -61,10 +61,10 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
  * Returns a warning if the conversion may exceed the time limit. Functions on AWS run for at most 15 minutes; a single
  * machine has no such limit.
  */
-function warnOfLimit(runMs: number, limitS: number | undefined): string | undefined {
-  if (limitS === undefined || runMs <= limitS * 1000) return undefined
+function warnOfLimit(runMs: number, timeLimitS: number | undefined): string | undefined {
+  if (timeLimitS === undefined || runMs <= timeLimitS * 1000) return undefined
   const toMinutes = (ms: number) => Math.ceil(ms / 60_000)
-  return `This conversion will probably take ${toMinutes(runMs)} min, but the limit for a task is ${toMinutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
+  return `This conversion will probably take ${toMinutes(runMs)} min, but the limit for a task is ${toMinutes(timeLimitS * 1000)} min. Split the file, or choose a smaller result.`
 }
 
 interface PlannedConversion extends ConversionKind {

@@ -12,7 +12,7 @@ import { importUploadOperation } from '../tasks/import-upload.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { createFileTooLargeError } from '../uploads/size-errors.ts'
-import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads/uploads.ts'
+import { createUploadKey, maxSingleUploadBytes, uploadLifetimeS } from '../uploads/uploads.ts'
 import type { ImportSource } from './job-request.ts'
 import { openUploadedSource, type SourceFile } from './source.ts'
 
@@ -88,9 +88,9 @@ const decodeText = (text: string) => Buffer.from(text, 'utf8')
 
 /** Decodes base64 in the standard or URL-safe alphabet, with or without padding and line breaks, and data URLs. */
 function decodeBase64(text: string): Buffer {
-  const digits = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
-  if (/^[\w+/-]*={0,2}$/.test(digits) && digits.replace(/=/g, '').length % 4 !== 1)
-    return Buffer.from(digits, 'base64')
+  const base64Text = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
+  if (/^[\w+/-]*={0,2}$/.test(base64Text) && base64Text.replace(/=/g, '').length % 4 !== 1)
+    return Buffer.from(base64Text, 'base64')
   throw new AppError('INVALID_INPUT', 'file: expected the content of the file in base64.', { field: 'file' })
 }
 
@@ -106,7 +106,7 @@ async function createInlineImport(
   const maxBytes = Math.min(maxInlineBytes, maxFileBytes)
   if (bytes.length > maxBytes) throw createFileTooLargeError(maxBytes, bytes.length)
   await requireDiskSpace(services.config)
-  const key = uploadKey('received', newId('upl'), retentionHours)
+  const key = createUploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')
   storedKeys.push(key)
   const source: SourceFile = {
@@ -137,7 +137,7 @@ async function createAwaitedImport(
   const { maxFileBytes, retentionHours } = await getOwnerLimits(owner, services)
   const maxSize = Math.min(maxSingleUploadBytes, maxFileBytes, max_file_size ?? maxSingleUploadBytes)
   const id = newId('upl')
-  const key = uploadKey('uploads', id, retentionHours)
+  const key = createUploadKey('uploads', id, retentionHours)
   const { url, fields: parameters } = await files.presignForm(
     key,
     { maxSize, sha256, redirect },

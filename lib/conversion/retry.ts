@@ -8,7 +8,7 @@ import type { Services } from '../services/services.ts'
 import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
 import { type TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
-import { uploadKey } from '../uploads/uploads.ts'
+import { createUploadKey } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
@@ -25,13 +25,13 @@ export async function createRetryRequest(
   const { job } = state
   const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
   const names = new Map(allTasks.map(({ number, name }) => [number, name]))
-  const copies: string[] = []
-  const discard = () => services.files.delete(copies.splice(0))
+  const copiedKeys: string[] = []
+  const discard = () => services.files.delete(copiedKeys.splice(0))
   const imports = new Map<string, ImportSource>()
   const planLimits = await getOwnerLimits(job.owner, services)
   try {
     for (const task of allTasks.filter(isStoredImport))
-      imports.set(task.name, await copySource(task, planLimits, services, copies))
+      imports.set(task.name, await copySource(task, planLimits, services, copiedKeys))
   } catch (error) {
     await discard()
     throw error
@@ -57,14 +57,14 @@ async function copySource(
   task: FixedTask | Task,
   { retentionHours }: PlanLimits,
   services: Services,
-  copies: string[],
+  copiedKeys: string[],
 ): Promise<ImportSource> {
   const [file] = task.files ?? []
   if (!file) return { refused: createMissingFileError(task) }
-  const key = uploadKey('received', newId('upl'), retentionHours)
+  const key = createUploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
-  copies.push(key)
-  return { source: createSourceFromCopy(file, key, services, copies) }
+  copiedKeys.push(key)
+  return { source: createSourceFromCopy(file, key, services, copiedKeys) }
 }
 
 const createMissingFileError = ({ name, message }: FixedTask | Task) =>
@@ -72,7 +72,7 @@ const createMissingFileError = ({ name, message }: FixedTask | Task) =>
     task: name,
   })
 
-const createSourceFromCopy = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
+const createSourceFromCopy = (file: StoredFile, key: string, { files }: Services, copiedKeys: string[]) => ({
   field: 'file',
   filename: file.filename,
   key,
@@ -80,7 +80,7 @@ const createSourceFromCopy = (file: StoredFile, key: string, { files }: Services
   sha256: file.sha256,
   read: (start: number, end: number) => files.read(key, start, end),
   adopt: () => {
-    copies.splice(copies.indexOf(key), 1)
+    copiedKeys.splice(copiedKeys.indexOf(key), 1)
   },
 })
 

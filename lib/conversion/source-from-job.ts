@@ -6,7 +6,7 @@ import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { JobState, StoredFile } from '../model/job.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { uploadKey } from '../uploads/uploads.ts'
+import { createUploadKey } from '../uploads/uploads.ts'
 import type { SourceFile } from './source.ts'
 
 interface JobSourceRequest {
@@ -32,7 +32,7 @@ export async function copySourceFromJob(
   const file = findFile(state, sourceTask)
   if (!file) throw createFileGoneError(jobId)
   const { retentionHours } = await getOwnerLimits(principal.ownerId, services)
-  const key = uploadKey('received', newId('upl'), retentionHours)
+  const key = createUploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   let isAdopted = false
   return {

@@ -39,8 +39,8 @@ const maxConcurrentCopies = 8
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
   const { owner, webhookUrl } = request
-  const bounds = await getOwnerLimits(owner, services)
-  requirePdfEngines(request, bounds.plan)
+  const planLimits = await getOwnerLimits(owner, services)
+  requirePdfEngines(request, planLimits.plan)
   for (const task of request.tasks) {
     const check = () => requirePublicAddresses(task, services.config)
     if (task.requestField) check()
@@ -63,7 +63,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
   requireProcessTask(tasks, request)
   const uploads = requireDistinctUploads(sources)
   const takenUploads = await takeUploads([...files.values()], sources, services)
-  const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
+  const retentionS = Math.min(
+    request.expiresInS ?? Number.POSITIVE_INFINITY,
+    planLimits.retentionHours * 3600,
+  )
   const records = createGraphRecords(
     {
       id: jobId,
@@ -79,7 +82,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       failFast: request.failFast ?? false,
       packsResults: request.packsResults ?? false,
       hasWebhook: webhookUrl !== undefined,
-      inOneList: bounds.hasFewJobs,
+      inOneList: planLimits.hasFewJobs,
       traceparent: getCurrentTraceparent(),
       tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
     } satisfies NewJob,
@@ -235,7 +238,7 @@ interface PlannedTask {
   /** Set for a task that produces files: its target format, or undefined for the format of its inputs. */
   readonly output?: { readonly to: string | undefined }
   /** Time limit in seconds, if the route is known. */
-  readonly limitS?: number
+  readonly timeLimitS?: number
   readonly error?: AppError
 }
 
@@ -347,7 +350,7 @@ function createProcessTask(
     return {
       task: { ...task, warnings: taskPlan?.warnings ?? [] },
       output: { to: operation.toConversionSpec([], spec).to },
-      ...defined({ limitS: taskPlan?.limitS }),
+      ...defined({ timeLimitS: taskPlan?.timeLimitS }),
     }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error
@@ -383,7 +386,7 @@ function createDisplay(
   const firstFile = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
   const lastTask = plannedTasks.findLast(({ output }) => output)
   const target = lastTask?.output?.to ?? firstFile?.format
-  const limits = plannedTasks.flatMap(({ limitS }) => limitS ?? [])
+  const limits = plannedTasks.flatMap(({ timeLimitS }) => timeLimitS ?? [])
   return {
     source: firstFile
       ? { filename: firstFile.filename, format: firstFile.format, size: firstFile.size }

@@ -6,7 +6,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bundleFolder, type Input, inputList, programPackages, separatePackages } from './program-file.ts'
+import { bundleFolder, type Input, inputListFile, programPackages, separatePackages } from './program-file.ts'
 import { keepSourceUrls } from './source-urls.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -96,8 +96,8 @@ async function writePrograms(): Promise<void> {
     return [path, mtimeMs, size]
   })
   for (const [name, code] of files) await replaceFile(join(bundleFolder, name), code)
-  await replaceFile(inputList, JSON.stringify(await Promise.all(pendingInputs)))
-  await removeUnusedPrograms(new Set([...files.keys(), basename(inputList)]))
+  await replaceFile(inputListFile, JSON.stringify(await Promise.all(pendingInputs)))
+  await removeUnusedPrograms(new Set([...files.keys(), basename(inputListFile)]))
 }
 
 // Not awaited: the Serverless Framework cannot load modules with top-level `await`.

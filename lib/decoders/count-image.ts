@@ -16,14 +16,14 @@ const maxBytes = 8 * 1024 ** 2
 export async function countImage(path: string, format: FormatId): Promise<ContentSummary | undefined> {
   const { category, extensions } = formatById(format)
   if (category !== 'image') return undefined
-  const file = openSync(path, 'r')
+  const fd = openSync(path, 'r')
   // The file is in the page cache, so a synchronous read is faster than a thread.
   const read = async (start: number, end: number) => {
     const bytes = Buffer.allocUnsafe(end - start)
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start))
   }
   try {
-    const { size } = fstatSync(file)
+    const { size } = fstatSync(fd)
     if (size > maxBytes) return undefined
     const source = await openByteSource({ filename: `image.${extensions[0] ?? format}`, size, read })
     // Throws if the file is damaged or incomplete, which the headers alone do not show.
@@ -32,6 +32,6 @@ export async function countImage(path: string, format: FormatId): Promise<Conten
   } catch {
     return undefined
   } finally {
-    closeSync(file)
+    closeSync(fd)
   }
 }

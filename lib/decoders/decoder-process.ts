@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { confineIfPossible, randomUid } from '../engines/sandbox/isolation.ts'
 import { TruncatedOutput } from '../engines/sandbox/output-buffers.ts'
-import { exitSignal, killGroup } from '../engines/sandbox/process-exit.ts'
+import { getExitSignal, killGroup } from '../engines/sandbox/process-exit.ts'
 import { makeProcessFolder, removeProcessFolder } from '../engines/sandbox/process-folder.ts'
 import { exitWithParent } from '../io/exit-with-parent.ts'
 import { readProcessTreeUsage } from '../io/process-usage.ts'
@@ -150,7 +150,7 @@ export class DecoderProcess {
     const [, , messages] = this.#pipes()
     messages?.on('data', (chunk: Buffer) => this.#onOutput(chunk, frames))
     child.once('error', (error) => this.#onExit(error.message))
-    child.once('exit', (code, signal) => this.#onExit(exitSignal({ code, signal }) ?? `exit code ${code}`))
+    child.once('exit', (code, signal) => this.#onExit(getExitSignal({ code, signal }) ?? `exit code ${code}`))
     this.#unref()
   }
 

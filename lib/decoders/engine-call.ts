@@ -12,7 +12,7 @@ import type {
 } from '../engines/engine.ts'
 import { fromMessage } from '../fidelity/content-summary.ts'
 import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
-import { placeFile, placeInputs, safeExtension, takeFile } from './engine-files.ts'
+import { getSafeExtension, placeFile, placeInputs, takeFile } from './engine-files.ts'
 import {
   Chunks,
   EngineMessage,
@@ -115,7 +115,7 @@ export class EngineCall implements Call<EngineReply> {
     const take = async ({ path, ...file }: OutputFile): Promise<OutputFile> => {
       const input = inputs.get(path)
       if (input !== undefined) return { ...file, path: input }
-      const to = join(outDir, `output-${++count}${safeExtension(path)}`)
+      const to = join(outDir, `output-${++count}${getSafeExtension(path)}`)
       await takeFile(folder, relative(folder, path), to)
       paths.set(path, to)
       return { ...file, path: to }
@@ -194,8 +194,8 @@ export class EngineCall implements Call<EngineReply> {
   }
 
   async #exec({ id, bin, args, options, sendsLines }: ExecMessage): Promise<void> {
-    const stop = new AbortController()
-    this.#runningPrograms.set(id, stop)
+    const stopController = new AbortController()
+    this.#runningPrograms.set(id, stopController)
     const onLine = sendsLines
       ? { onLine: (line: string) => this.#process?.send({ type: 'line', id, line }) }
       : {}
@@ -203,7 +203,11 @@ export class EngineCall implements Call<EngineReply> {
       requireAllowedProgram(bin, options.readOnly ?? [])
       // The options have these types, but may contain `undefined`.
       const execOptions = options as Parameters<Tools['exec']>[2]
-      const output = await this.#tools?.exec(bin, args, { ...execOptions, ...onLine, signal: stop.signal })
+      const output = await this.#tools?.exec(bin, args, {
+        ...execOptions,
+        ...onLine,
+        signal: stopController.signal,
+      })
       this.#process?.send({ type: 'executed', id, ...(output && { output }) })
     } catch (error) {
       this.#process?.send({ type: 'executed', id, error: serializeError(error) })
@@ -245,7 +249,7 @@ export class EngineCall implements Call<EngineReply> {
         endSignal.throwIfAborted()
         const input = this.#inputs.get(path)
         if (input !== undefined) return input
-        const to = createPath(safeExtension(path))
+        const to = createPath(getSafeExtension(path))
         await takeFile(process.folder, relative(process.folder, path), to)
         return to
       },

@@ -61,7 +61,8 @@ async function linkOrCopy(from: string, to: string): Promise<boolean> {
   }
 }
 
-export const safeExtension = (path: string) => /(?:\.[a-z0-9]{1,10}){1,2}$/i.exec(basename(path))?.[0] ?? ''
+export const getSafeExtension = (path: string) =>
+  /(?:\.[a-z0-9]{1,10}){1,2}$/i.exec(basename(path))?.[0] ?? ''
 
 const maxDepth = 8
 

@@ -25,32 +25,32 @@ import { deserializeError, serializeError } from './serialized-error.ts'
 const outputFd = 3
 const folder = process.cwd()
 
-let queued: Uint8Array[] = []
+let queuedFrames: Uint8Array[] = []
 
 const maxDelayMs = 50
 
 /** Delays progress and warnings, so that they are sent with the next message: each write wakes the service. */
 function queue(message: EngineMessage): void {
-  if (queued.length === 0) setTimeout(flush, maxDelayMs)
-  queued.push(...encodeFrame(message))
+  if (queuedFrames.length === 0) setTimeout(flush, maxDelayMs)
+  queuedFrames.push(...encodeFrame(message))
 }
 
 function send(message: EngineMessage | { readonly type: 'ready' }): void {
-  queued.push(...encodeFrame(message))
+  queuedFrames.push(...encodeFrame(message))
   flush()
 }
 
 function flush(): void {
-  const bytes = Buffer.concat(queued)
-  queued = []
+  const bytes = Buffer.concat(queuedFrames)
+  queuedFrames = []
   for (let at = 0; at < bytes.length; ) at += writeSync(outputFd, bytes, at, bytes.length - at)
 }
 
-interface Running extends PromiseWithResolvers<{ stdout: string; stderr: string }> {
+interface RunningProgram extends PromiseWithResolvers<{ stdout: string; stderr: string }> {
   readonly onLine: ExecOptions['onLine']
 }
 
-const runningCalls = new Map<number, Running>()
+const runningPrograms = new Map<number, RunningProgram>()
 
 interface HostRequest extends PromiseWithResolvers<unknown> {
   readonly onNotice: ((notice: unknown) => void) | undefined
@@ -75,8 +75,8 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   const { onLine, signal, prestarted: _, ...rest } = options
   signal?.throwIfAborted()
   const id = ++lastId
-  const call: Running = { ...Promise.withResolvers(), onLine }
-  runningCalls.set(id, call)
+  const call: RunningProgram = { ...Promise.withResolvers(), onLine }
+  runningPrograms.set(id, call)
   send({
     type: 'exec',
     id,
@@ -94,8 +94,8 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
     signal?.throwIfAborted()
     throw error
   } finally {
-    runningCalls.delete(id)
-    if (runningCalls.size === 0) await removeSpecialFiles(folder)
+    runningPrograms.delete(id)
+    if (runningPrograms.size === 0) await removeSpecialFiles(folder)
     signal?.removeEventListener('abort', onAbort)
   }
 }
@@ -173,10 +173,10 @@ function receive(message: EngineServiceMessage): void {
       void answer(message)
       break
     case 'line':
-      runningCalls.get(message.id)?.onLine?.(message.line)
+      runningPrograms.get(message.id)?.onLine?.(message.line)
       break
     case 'executed': {
-      const call = runningCalls.get(message.id)
+      const call = runningPrograms.get(message.id)
       if (message.output) call?.resolve(message.output)
       else if (message.error) call?.reject(deserializeError(message.error))
       break

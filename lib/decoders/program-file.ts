@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Folder of the bundled programs. It is below `node_modules`, so that the programs find packages. */
 export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
-export const inputList = `${bundleFolder}/inputs.json`
+export const inputListFile = `${bundleFolder}/inputs.json`
 /** Folder of the bundle in container images; it does not exist elsewhere. */
 const packagedFolder = `${root}lib/decoders/bundle`
 
@@ -68,7 +68,7 @@ export async function findEngineProgram(): Promise<Program> {
 }
 
 async function isUpToDate(): Promise<boolean> {
-  const list = await readFile(inputList, 'utf8').catch(() => undefined)
+  const list = await readFile(inputListFile, 'utf8').catch(() => undefined)
   if (list === undefined) return false
   // Only build-program.ts writes the file.
   const checks = (JSON.parse(list) as readonly Input[]).map(async ([path, mtimeMs, size]) => {

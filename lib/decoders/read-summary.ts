@@ -65,24 +65,24 @@ export async function summarizeFile(
 ): Promise<ContentSummary | undefined> {
   signal?.throwIfAborted()
   // Without O_NONBLOCK, opening a named pipe would block.
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const openedFile = await openFile(file, request)
+    const openedFile = await openFile(fd, request)
     const value = openedFile && (await readInProcess(openedFile, limits, signal))
     return value ? fromMessage(SummaryMessage.parse(value)) : undefined
   } finally {
-    closeSync(file)
+    closeSync(fd)
   }
 }
 
-async function openFile(file: number, request: SummaryRequest): Promise<OpenedFile | undefined> {
-  const stats = fstatSync(file)
+async function openFile(fd: number, request: SummaryRequest): Promise<OpenedFile | undefined> {
+  const stats = fstatSync(fd)
   if (!stats.isFile()) return undefined
   const { size } = stats
   // The file was just written or fetched, so a synchronous read from the page cache is faster than a thread.
   const read = async (start: number, end: number) => {
     const bytes = Buffer.allocUnsafe(end - start)
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start))
   }
   const isSentWhole = request.kind === 'content' && size <= maxSentBytes
   return openFileEdges(

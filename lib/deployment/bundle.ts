@@ -104,10 +104,10 @@ export function listExcludedPackages({
   plans,
 }: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
   const wantedPackages = new Set(targets.flatMap((target) => packagesByTarget[target]))
-  const unwantedPackages = Object.values(packagesByTarget).flat()
+  const targetPackages = Object.values(packagesByTarget).flat()
   return [
     ...engineOnlyModules,
-    ...unwantedPackages.filter((unwantedPackage) => !wantedPackages.has(unwantedPackage)),
+    ...targetPackages.filter((targetPackage) => !wantedPackages.has(targetPackage)),
     ...(plans ? [] : ['planning']),
     ...(targets.includes('stores') ? [] : ['stores']),
   ]

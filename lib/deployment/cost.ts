@@ -46,7 +46,7 @@ const prices = {
 /** Total MB of the source file and its result, as in the tests of the images. */
 const typicalFileMb = 1
 
-const readme = fileURLToPath(new URL('README.md', import.meta.url))
+const readmePath = fileURLToPath(new URL('README.md', import.meta.url))
 const invocations = Object.values(jobInvocations)
 /** Number of invocations per job, including the function of the image, whose duration depends on the image. */
 const invocationsPerJob = 1 + invocations.reduce((sum, { count }) => sum + count, 0)
@@ -78,7 +78,7 @@ const imageRows = imageIds.map((image) => {
 })
 
 const hoursPerMonth = 730
-const zones = 2
+const zoneCount = 2
 const endpointCount = 2
 const secondsPerSweep = 0.2
 const minutesPerMonth = hoursPerMonth * 60
@@ -90,7 +90,8 @@ const alarms = Object.values<{ readonly Type: string }>(createAlarmResources(def
   ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
 )
 const idleMonthCosts = {
-  'interface endpoints, with `isolation: vpc`': hoursPerMonth * zones * endpointCount * prices.endpointHour,
+  'interface endpoints, with `isolation: vpc`':
+    hoursPerMonth * zoneCount * endpointCount * prices.endpointHour,
   'the sweep every minute':
     minutesPerMonth *
     (prices.invocation +
@@ -155,8 +156,8 @@ const outboundTable = [
 ].join('\n')
 
 function replaceTable(name: string, text: string): void {
-  const [before, , after] = readFileSync(readme, 'utf8').split(new RegExp(`<!-- ${name}(?: end)? -->`))
-  writeFileSync(readme, `${before}<!-- ${name} -->\n${text}\n<!-- ${name} end -->${after}`)
+  const [before, , after] = readFileSync(readmePath, 'utf8').split(new RegExp(`<!-- ${name}(?: end)? -->`))
+  writeFileSync(readmePath, `${before}<!-- ${name} -->\n${text}\n<!-- ${name} end -->${after}`)
   process.stdout.write(`${text}\n`)
 }
 replaceTable('cost', costTable)

@@ -31,7 +31,7 @@ const originSecret = `{{resolve:secretsmanager:\${OriginSecret}}}`
 export const getPublicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
   domain ? `https://${domain.name}` : { 'Fn::Sub': `https://\${Distribution.DomainName}` }
 
-const origin = (id: string, api: string, path?: unknown) => ({
+const createOrigin = (id: string, api: string, path?: unknown) => ({
   Id: id,
   DomainName: { 'Fn::Sub': `\${${api}}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}` },
   ...defined({ OriginPath: path }),
@@ -89,8 +89,8 @@ export const createEdgeResources = ({ domain, cdnPublicKeys, accessLogs, firewal
         ...createDistributionLogging({ accessLogs }),
         ...defined({ WebACLId: firewallArn }),
         Origins: [
-          origin('http', 'HttpApi'),
-          origin('sockets', 'WebsocketsApi', `/\${sls:stage}`),
+          createOrigin('http', 'HttpApi'),
+          createOrigin('sockets', 'WebsocketsApi', `/\${sls:stage}`),
           ...(cdnPublicKeys ? [fileOrigin] : []),
         ],
         DefaultCacheBehavior: createBehavior('http', managedPolicies.cachingDisabled),

@@ -202,18 +202,18 @@ export function getImageLimits(
   functionMb: number = lambdaLimits.memoryMb,
 ) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
-  const maxLimit = (getLimit: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(getLimit))
+  const getMaxLimit = (getLimit: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(getLimit))
   return {
-    memorySize: Math.min(functionMb, limitMemory(maxLimit((limit) => limit.memoryMb) + runtimeMemoryMb)),
+    memorySize: Math.min(functionMb, limitMemory(getMaxLimit((limit) => limit.memoryMb) + runtimeMemoryMb)),
     timeout: Math.min(
       lambdaLimits.timeoutS,
-      maxLimit((limit) => limit.timeoutS),
+      getMaxLimit((limit) => limit.timeoutS),
     ),
     ephemeralStorageSize: Math.min(
       lambdaLimits.diskMb.max,
       Math.max(
         lambdaLimits.diskMb.min,
-        maxLimit((limit) => limit.diskMb),
+        getMaxLimit((limit) => limit.diskMb),
       ),
     ),
   }

@@ -76,10 +76,10 @@ function findUnbundledPackageFolders(metafile: Metafile): string[] {
 }
 
 async function writeDecoderPrograms(folder: string): Promise<void> {
-  const bundle = 'lib/decoders/bundle'
-  await mkdir(join(folder, bundle), { recursive: true })
-  const { files } = await buildPrograms({ folder: join(root, bundle) })
-  for (const [name, code] of files) await writeFile(join(folder, bundle, name), code)
+  const bundleFolder = 'lib/decoders/bundle'
+  await mkdir(join(folder, bundleFolder), { recursive: true })
+  const { files } = await buildPrograms({ folder: join(root, bundleFolder) })
+  for (const [name, code] of files) await writeFile(join(folder, bundleFolder, name), code)
 }
 
 /** Writes the content of /var/task in the images: the bundled code and everything else that it loads at run time. */

@@ -8,7 +8,7 @@ import { planNameSchema } from '../validation/plan-name.ts'
 import { readPushedImages } from './pushed-images.ts'
 import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
-const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
+const imageUriPattern = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
 
 /** How CodeDeploy shifts invocations from the previous version of a function to the new one. */
 const canaryPaces = [
@@ -48,7 +48,7 @@ const StageSettings = z
       })
       .describe('Domain of the service, and a certificate for it in us-east-1, as CloudFront requires'),
     images: z
-      .record(z.enum(imageIds), z.string().regex(digest))
+      .record(z.enum(imageIds), z.string().regex(imageUriPattern))
       .describe('URI of each pushed image with its digest; default: those stored by `npm run images:push`'),
     isolation: z
       .enum(['vpc', 'none'])

@@ -72,10 +72,10 @@ function readAuthorization(
     refuse('malformed', `The authorization header is malformed; ${problem}.`, false)
   const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
   if (algorithm !== knownAlgorithm) return refuse('unsupported', 'Unsupported Authorization Type', false)
-  const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
-  const signedHeaders = field('SignedHeaders')
-  const signature = field('Signature')
-  const credential = readCredential(field('Credential'))
+  const readField = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
+  const signedHeaders = readField('SignedHeaders')
+  const signature = readField('Signature')
+  const credential = readCredential(readField('Credential'))
   if (!credential)
     return refuseMalformed(
       'the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request"',
@@ -104,20 +104,20 @@ function readAuthorization(
 
 function readPresigned(path: string, query: SignatureClaim['query']): SignatureClaim | RefusedSignature {
   const refuseMalformed = (message: string) => refuse('malformed', message, true)
-  const field = (name: string) => query.find(([key]) => key === name)?.[1]
+  const readField = (name: string) => query.find(([key]) => key === name)?.[1]
   const requiredParameters = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
-  if (requiredParameters.some((name) => !field(`X-Amz-${name}`)))
+  if (requiredParameters.some((name) => !readField(`X-Amz-${name}`)))
     return refuseMalformed(
       'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
     )
-  if (field('X-Amz-Algorithm') !== knownAlgorithm)
+  if (readField('X-Amz-Algorithm') !== knownAlgorithm)
     return refuseMalformed(`X-Amz-Algorithm only supports "${knownAlgorithm}" and "AWS4-ECDSA-P256-SHA256"`)
-  const credential = readCredential(field('X-Amz-Credential'))
+  const credential = readCredential(readField('X-Amz-Credential'))
   if (!credential)
     return refuseMalformed(
       'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request".',
     )
-  const amzDate = field('X-Amz-Date') ?? ''
+  const amzDate = readField('X-Amz-Date') ?? ''
   const signedAt = readAmzDate(amzDate)
   if (!signedAt)
     return refuseMalformed("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
@@ -125,7 +125,7 @@ function readPresigned(path: string, query: SignatureClaim['query']): SignatureC
     return refuseMalformed(
       `Error parsing the X-Amz-Credential parameter; incorrect date "${credential.day}". This should be "${amzDate.slice(0, 8)}".`,
     )
-  const expires = field('X-Amz-Expires') ?? ''
+  const expires = readField('X-Amz-Expires') ?? ''
   const expiresS = Number(expires)
   if (/^-/.test(expires)) return refuseMalformed('X-Amz-Expires must be non-negative')
   if (!/^\d+$/.test(expires)) return refuseMalformed('X-Amz-Expires should be a number')
@@ -136,9 +136,9 @@ function readPresigned(path: string, query: SignatureClaim['query']): SignatureC
     )
   return {
     ...credential,
-    sessionToken: field('X-Amz-Security-Token') ?? '',
-    signedHeaders: (field('X-Amz-SignedHeaders') ?? '').toLowerCase().split(';'),
-    signature: field('X-Amz-Signature') ?? '',
+    sessionToken: readField('X-Amz-Security-Token') ?? '',
+    signedHeaders: (readField('X-Amz-SignedHeaders') ?? '').toLowerCase().split(';'),
+    signature: readField('X-Amz-Signature') ?? '',
     amzDate,
     signedAt,
     expiresS,
@@ -176,10 +176,10 @@ export function readQuery(text: string): [name: string, value: string][] | undef
       .split('&')
       .filter((pair) => pair !== '')
       .map((pair) => {
-        const equals = pair.indexOf('=')
-        return equals < 0
+        const equalsIndex = pair.indexOf('=')
+        return equalsIndex < 0
           ? [decode(pair), '']
-          : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]
+          : [decode(pair.slice(0, equalsIndex)), decode(pair.slice(equalsIndex + 1))]
       })
   } catch {
     return undefined

@@ -18,7 +18,7 @@ export interface AcceptedSignature {
   readonly ok: true
   readonly accessKeyId: string
   /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
-  readonly payload: string
+  readonly contentSha256: string
   readonly seedSignature: string
   readonly signingKey: KeyObject
   /** Credential scope: date/region/service/aws4_request. */
@@ -85,18 +85,18 @@ export function verifySigV4(
       HeadersNotSigned: unsignedHeaders.join(', '),
     })
 
-  const payload = getPayloadHash(request, claim, service)
-  if (payload === undefined)
+  const contentSha256 = getPayloadHash(request, claim, service)
+  if (contentSha256 === undefined)
     return refuse('no-payload-hash', 'Missing required header for this request: x-amz-content-sha256')
   const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`
   const signingKey = deriveSigningKey(key.secretAccessKey, claim.day, claim.region, claim.service)
-  for (const bytes of listCanonicalRequests(request, claim, service, payload)) {
+  for (const bytes of listCanonicalRequests(request, claim, service, contentSha256)) {
     const stringToSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(bytes)}`
     if (!isSameSignature(sign(signingKey, stringToSign), claim.signature)) continue
     return {
       ok: true,
       accessKeyId: key.accessKeyId,
-      payload,
+      contentSha256,
       seedSignature: claim.signature,
       signingKey,
       scope,
@@ -104,7 +104,7 @@ export function verifySigV4(
       isPresigned: claim.isPresigned,
     }
   }
-  const [canonicalRequest = Buffer.alloc(0)] = listCanonicalRequests(request, claim, service, payload)
+  const [canonicalRequest = Buffer.alloc(0)] = listCanonicalRequests(request, claim, service, contentSha256)
   return refuse(
     'bad-signature',
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
@@ -207,7 +207,7 @@ function listCanonicalRequests(
   request: SignedRequest,
   claim: SignatureClaim,
   service: string,
-  payload: string,
+  contentSha256: string,
 ): Buffer[] {
   const query = claim.query
     .filter(([name]) => name !== 'X-Amz-Signature')
@@ -220,7 +220,7 @@ function listCanonicalRequests(
     const text = Array.isArray(value) ? value.join(',') : value
     return `${name}:${text.trim().replace(/ +/g, ' ')}\n`
   })
-  const remainingLines = [query, headers.join(''), claim.signedHeaders.join(';'), payload].join('\n')
+  const remainingLines = [query, headers.join(''), claim.signedHeaders.join(';'), contentSha256].join('\n')
   const texts = listCanonicalPaths(claim.path, service).map(
     (path) => `${request.method}\n${path}\n${remainingLines}`,
   )

@@ -35,7 +35,7 @@ import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { flag, inputOption } from './options.ts'
 import { warnAboutMissingFiles } from './shared/image/svg-references.ts'
-import { thumbnailRows } from './shared/image/thumbnail-options.ts'
+import { createThumbnailRows } from './shared/image/thumbnail-options.ts'
 import { encodingOption } from './shared/text/charsets.ts'
 import type { Charset } from './shared/text/detect-charset.ts'
 import { detectFileCharset } from './shared/text/read-text.ts'
@@ -68,10 +68,10 @@ const pageScripts = flag()
  * was saved.
  */
 const withPageOptions = (capability: Capability): Capability[] =>
-  withTextOptions(['html'])(capability).map((split) =>
-    split.from.includes('html')
-      ? { ...split, options: split.options.extend({ scripts: pageScripts }) }
-      : split,
+  withTextOptions(['html'])(capability).map((splitCapability) =>
+    splitCapability.from.includes('html')
+      ? { ...splitCapability, options: splitCapability.options.extend({ scripts: pageScripts }) }
+      : splitCapability,
   )
 
 /**
@@ -88,7 +88,7 @@ const capabilities: readonly Capability[] = [
   row(drawings, 'png', createDrawingOptions('png'), 0.8),
   row(drawings, 'jpg', createDrawingOptions('jpg'), 0.8),
   row(drawings, 'webp', createDrawingOptions('webp'), 0.8),
-  ...thumbnailRows(drawings, {}, 0.8),
+  ...createThumbnailRows(drawings, {}, 0.8),
 ].flatMap(withPageOptions)
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
@@ -217,9 +217,9 @@ async function encodePage(bytes: Buffer, charset: Charset): Promise<Pick<PageSou
   if (isBrowserCharset(charset.name))
     return { page: { bytes, contentType: detectContentType(bytes, charset) }, charset: charset.name }
   const { decodeText } = await import('./shared/text/decode.ts')
-  const unicode = Buffer.from(decodeText(bytes, charset.name))
-  const contentType = detectContentType(unicode, { name: 'utf-8', source: 'request' })
-  return { page: { bytes: unicode, contentType }, charset: 'utf-8' }
+  const utf8Bytes = Buffer.from(decodeText(bytes, charset.name))
+  const contentType = detectContentType(utf8Bytes, { name: 'utf-8', source: 'request' })
+  return { page: { bytes: utf8Bytes, contentType }, charset: 'utf-8' }
 }
 
 /** Whether the Encoding Standard, which both Node and browsers implement, defines the encoding. */
@@ -287,10 +287,11 @@ async function convert(
       'Scripts of the page were stopped before they had ended. Check whether what they draw or write is missing.'
     tools.warn('SCRIPTS_STOPPED', message)
   }
-  if (page.missingFiles > 0) {
-    const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
+  if (page.missingFileCount > 0) {
+    const files =
+      page.missingFileCount === 1 ? 'One linked file was' : `${page.missingFileCount} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`, {
-      count: page.missingFiles,
+      count: page.missingFileCount,
     })
   }
   return { files: [{ path }], ...(hiddenText !== '' && { hiddenText: hiddenText }) }

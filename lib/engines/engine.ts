@@ -41,7 +41,7 @@ export interface Capability {
    * Warning about what this row loses by design, such as `The page layout was lost: …`. Clients get it if the row is
    * used as a fallback.
    */
-  readonly drops?: string
+  readonly lossWarning?: string
 }
 
 /** An input file of a step. */

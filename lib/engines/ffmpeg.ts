@@ -33,9 +33,9 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
-  split: (work, tools, pool) => withClientError(work, split(work, tools, pool)),
+  split: (work, tools, pool) => rethrowAsClientError(work, split(work, tools, pool)),
   join: (work, results, tools) =>
-    withClientError(work, chooseChunkOperations(work).join(work, results, tools)),
+    rethrowAsClientError(work, chooseChunkOperations(work).join(work, results, tools)),
 }
 
 const chooseChunkOperations = ({ operation }: EngineWork) =>
@@ -66,13 +66,13 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
-  return withClientError(
+  return rethrowAsClientError(
     work,
     work.chunk ? chooseChunkOperations(work).run(work, tools) : runOperation(work, input, target, tools),
   )
 }
 
-async function withClientError<T>({ from, to, inputs }: EngineWork, result: Promise<T>): Promise<T> {
+async function rethrowAsClientError<T>({ from, to, inputs }: EngineWork, result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {

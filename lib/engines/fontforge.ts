@@ -43,7 +43,7 @@ const shape = {
 const face = integer(1, 1000).default(1).describe('Number of the font in a collection, starting at 1')
 const pixelSize = integer(6, 96).default(16).describe('Height of the bitmaps in pixels')
 
-const capability = (
+const createCapability = (
   from: readonly FormatId[],
   to: readonly FormatId[],
   moreOptions: z.ZodRawShape,
@@ -61,10 +61,10 @@ export const fontforge: Engine = {
   id: 'fontforge',
   image: 'font',
   capabilities: [
-    capability(outlineFormats, [...outlineFormats, 'ttc'], {}),
-    capability(outlineFormats, ['bdf'], { pixelSize }),
-    capability(['ttc'], outlineFormats, { face }),
-    capability(['ttc'], ['bdf'], { face, pixelSize }),
+    createCapability(outlineFormats, [...outlineFormats, 'ttc'], {}),
+    createCapability(outlineFormats, ['bdf'], { pixelSize }),
+    createCapability(['ttc'], outlineFormats, { face }),
+    createCapability(['ttc'], ['bdf'], { face, pixelSize }),
   ],
   limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 300 },
   version: [pythonPath, '-c', 'import fontforge; print("FontForge", fontforge.version())'],
@@ -135,8 +135,8 @@ function explainFailure(error: unknown, { from, to }: EngineWork): unknown {
   }
   if (!(error instanceof ProcessFailure)) return error
   const reason = /^refused: (.{1,200})$/m.exec(error.stderr)?.[1]
-  const option = /^(subset|face): /.exec(reason ?? '')?.[1]
-  if (option) return new AppError('INVALID_INPUT', `${reason}.`, { field: option }, { cause: error })
+  const optionName = /^(subset|face): /.exec(reason ?? '')?.[1]
+  if (optionName) return new AppError('INVALID_INPUT', `${reason}.`, { field: optionName }, { cause: error })
   if (error.exitCode === 4) {
     const message = `The ${formatById(from).name} (${from}) cannot become ${to}: ${reason}.`
     return new AppError('UNSUPPORTED_CONVERSION', message, { from, to }, { cause: error })

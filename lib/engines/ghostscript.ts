@@ -96,11 +96,11 @@ async function convertPostScript(input: string, work: EngineWork, tools: Tools):
   if (to === 'png' || to === 'jpg' || to === 'tiff') {
     return takeFirstPage(await rasterize(input, to, work, tools), to, tools)
   }
-  const pdf = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
+  const pdfPath = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
   const cropSwitches = from === 'ps' ? [] : ['-dEPSCrop']
   const switches = [...cropSwitches, ...losslessImageSwitches, '-dAutoRotatePages=/None']
-  await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
-  return { files: [{ path: to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
+  await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdfPath, switches }, tools)
+  return { files: [{ path: to === 'pdf' ? pdfPath : await convertDrawing(pdfPath, work, tools) }] }
 }
 
 /** Embeds images losslessly: by default the device encodes photos as JPEG. */
@@ -110,10 +110,10 @@ const losslessImageSwitches = [
 ] as const
 
 /** Converts a PDF with one drawing to another vector format. */
-async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
+async function convertDrawing(pdfPath: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
   const path = join(outDir, `output.${to}`)
-  if (to === 'eps' || to === 'ps') await writePostScript(pdf, path, to === 'eps' ? 1 : undefined, tools)
-  else await tools.exec('pdftocairo', ['-svg', '-f', '1', '-l', '1', pdf, path])
+  if (to === 'eps' || to === 'ps') await writePostScript(pdfPath, path, to === 'eps' ? 1 : undefined, tools)
+  else await tools.exec('pdftocairo', ['-svg', '-f', '1', '-l', '1', pdfPath, path])
   if (to === 'svgz') await writeFile(path, await promisify(gzip)(await readFile(path)))
   return path
 }
@@ -123,14 +123,14 @@ async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: To
  * rasterize every page that names a transparency group, as files from most programs do.
  */
 async function writePostScript(
-  pdf: string,
+  pdfPath: string,
   path: string,
   page: number | undefined,
   tools: Tools,
 ): Promise<void> {
   const singlePageArgs = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)]
   try {
-    await tools.exec('pdftops', ['-q', '-level3', ...singlePageArgs, pdf, path])
+    await tools.exec('pdftops', ['-q', '-level3', ...singlePageArgs, pdfPath, path])
   } catch (error) {
     throw error instanceof ProcessFailure ? createUnreadableDrawingError('pdf', error) : error
   }
@@ -154,8 +154,8 @@ async function rasterize(
   )
   const names = await readdir(outDir)
   if (names.length === 0) throw createUnreadableDrawingError(from)
-  const number = (name: string) => Number(/\d+/.exec(name)?.[0])
-  return names.toSorted((a, b) => number(a) - number(b)).map((name) => join(outDir, name))
+  const getPageNumber = (name: string) => Number(/\d+/.exec(name)?.[0])
+  return names.toSorted((a, b) => getPageNumber(a) - getPageNumber(b)).map((name) => join(outDir, name))
 }
 
 function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): EngineResult {
@@ -172,9 +172,9 @@ function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): En
 }
 
 async function convertSvg(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const pdf = join(work.to === 'pdf' ? work.outDir : tools.workDir, 'drawing.pdf')
-  await svgToPdf(input, pdf, tools)
-  return { files: [{ path: work.to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
+  const pdfPath = join(work.to === 'pdf' ? work.outDir : tools.workDir, 'drawing.pdf')
+  await svgToPdf(input, pdfPath, tools)
+  return { files: [{ path: work.to === 'pdf' ? pdfPath : await convertDrawing(pdfPath, work, tools) }] }
 }
 
 async function convertImage(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
@@ -225,10 +225,10 @@ async function convertPages(
 async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
   // Lets qpdf arrange the pages, because pdftops can only write pages in ascending order.
-  const orderedPdf = join(tools.workDir, 'ordered.pdf')
-  const pageSelectionArgs = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
+  const orderedPdfPath = join(tools.workDir, 'ordered.pdf')
+  const pageSelectionArgs = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdfPath]
   await tools.exec('qpdf', pageSelectionArgs, { okCodes: [0, 3] })
-  await writePostScript(orderedPdf, path, undefined, tools)
+  await writePostScript(orderedPdfPath, path, undefined, tools)
   return { path }
 }
 

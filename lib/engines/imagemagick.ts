@@ -31,7 +31,7 @@ import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { warnAboutDepth } from './shared/image/depth.ts'
 import { getResizeBox, parseImageOptions } from './shared/image/options.ts'
-import { thumbnailRows } from './shared/image/thumbnail-options.ts'
+import { createThumbnailRows } from './shared/image/thumbnail-options.ts'
 import { createFeatureError } from './unsupported-feature.ts'
 import { createCorruptImageError } from './vips/image-error.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
@@ -50,7 +50,7 @@ export const imagemagick: Engine = {
       const { cost, options } = getMagickTarget(to)
       return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
     }),
-    ...thumbnailRows(sourceIds, {}, 0.3),
+    ...createThumbnailRows(sourceIds, {}, 0.3),
   ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['convert', '-version'],
@@ -157,7 +157,7 @@ async function writePagesAsZip(step: Step, frames: readonly Frame[]): Promise<En
 
 async function writeFrame(
   { input, from, to, work, tools, args: inputArgs = [] }: Step,
-  source: string,
+  sourcePath: string,
   frame: Frame,
   path: string,
   frameArgs: readonly string[] = [],
@@ -169,7 +169,7 @@ async function writeFrame(
   const checksOpacity = isOpaque === true && background === undefined
   const { stdout } = await runMagick(tools, 'convert', [
     ...(keepsBlendedWhite ? ['-define', 'psd:alpha-unblend=off'] : []),
-    source,
+    sourcePath,
     ...(getMagickSource(from).args ?? []),
     ...inputArgs,
     ...frameArgs,
@@ -184,7 +184,7 @@ async function writeFrame(
     ...createSizeArgs(work.options),
     ...(to === 'ico' || to === 'cur' ? buildIconArgs(frame, to, work.options) : []),
     ...(to === 'jp2' || to === 'j2k' ? buildWaveletArgs(frame, work.options) : []),
-    ...(to === 'webp' && (await hasFewColors(source, tools)) ? ['-define', 'webp:lossless=true'] : []),
+    ...(to === 'webp' && (await hasFewColors(sourcePath, tools)) ? ['-define', 'webp:lossless=true'] : []),
     ...(quality?.(work.options) ?? []),
     ...args,
     `${coder}:${path}`,
@@ -215,8 +215,8 @@ async function isWrittenByPhotoshop(path: string): Promise<boolean> {
 }
 
 /** Whether an image has few colors, so that chroma subsampling of lossy WebP would blur its edges. */
-async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
-  const { stdout } = await runMagick(tools, 'identify', ['-format', '%k ', source])
+async function hasFewColors(sourcePath: string, tools: Tools): Promise<boolean> {
+  const { stdout } = await runMagick(tools, 'identify', ['-format', '%k ', sourcePath])
   return Number(stdout.trim().split(' ')[0]) <= 256
 }
 
@@ -227,8 +227,8 @@ async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
 function buildWaveletArgs({ width, height }: Frame, options: unknown): string[] {
   const box = getResizeBox(parseImageOptions(options))
   const side = Math.min(width, height, box?.width ?? width, box?.height ?? height)
-  const levels = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
-  return ['-define', `jp2:number-resolutions=${levels}`]
+  const levelCount = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
+  return ['-define', `jp2:number-resolutions=${levelCount}`]
 }
 
 /**

@@ -75,8 +75,9 @@ function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capa
       : []),
   ]
   if (!listReadableFormats(family).includes('html')) return rows
-  const drops = 'The layout of the page was simplified: it was converted by LibreOffice, not by a browser.'
-  const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
+  const lossWarning =
+    'The layout of the page was simplified: it was converted by LibreOffice, not by a browser.'
+  const page = { operation: 'convert', from: ['html'], cost: cost.webPage, lossWarning } as const
   const textRows: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
     // WordprocessingML 2003 is the only target that LibreOffice cannot write from a web page.
@@ -240,8 +241,8 @@ function describeMissingGlyphs({ total, characters }: NonNullable<OfficeFacts['m
       `${character} (${formatCodePoint(character)}${count > 1 ? `, ${count} times` : ''})`,
   )
   const otherCount = total - characters.reduce((sum, { count }) => sum + count, 0)
-  const otherCharacters = otherCount > 0 ? ` and ${pluralize(otherCount, 'other')}` : ''
-  return `No installed font has ${pluralize(total, 'character')} of the document: ${characterList.join(', ')}${otherCharacters}. They were replaced by blanks or boxes.`
+  const otherCharactersPhrase = otherCount > 0 ? ` and ${pluralize(otherCount, 'other')}` : ''
+  return `No installed font has ${pluralize(total, 'character')} of the document: ${characterList.join(', ')}${otherCharactersPhrase}. They were replaced by blanks or boxes.`
 }
 
 const formatCodePoint = (character: string) =>

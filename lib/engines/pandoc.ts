@@ -54,8 +54,8 @@ const cost = {
 }
 const officeFormats: readonly FormatId[] = ['docx', 'odt', 'rtf', 'csv', 'txt', 'pptx', 'html']
 const ebookFormats: readonly FormatId[] = ['epub', 'fb2']
-const webPages: readonly FormatId[] = ['html', 'xhtml']
-const referenceIds = ['bib', 'csljson'] as const
+const webPageFormats: readonly FormatId[] = ['html', 'xhtml']
+const bibliographyIds = ['bib', 'csljson'] as const
 const noOptions = z.object({})
 const bookOptions = z.object(ebookOptionShape)
 
@@ -73,7 +73,7 @@ function exclude(ids: readonly FormatId[], ...excluded: readonly FormatId[]): Fo
   return ids.filter((id) => !excluded.includes(id))
 }
 
-const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability => ({
+const createRow = (from: readonly FormatId[], to: readonly FormatId[], seconds: number): Capability => ({
   operation: 'convert',
   from,
   to,
@@ -88,21 +88,24 @@ const layoutLostMessage =
 const encodedSources = pandocSourceIds.filter((id) => !getPandocSource(id).isBinary && id !== 'rtf')
 
 const capabilities: readonly Capability[] = [
-  row(exclude(pandocSourceIds, ...poorlySupportedSources), markupTargets, cost.markup),
-  row(poorlySupportedSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
-  row(markup, officeTargets, cost.markup),
-  { ...row(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office), drops: layoutLostMessage },
+  createRow(exclude(pandocSourceIds, ...poorlySupportedSources), markupTargets, cost.markup),
+  createRow(poorlySupportedSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
+  createRow(markup, officeTargets, cost.markup),
   {
-    ...row(poorlySupportedSources, exclude(officeTargets, 'txt'), cost.poorlyRead),
-    drops: layoutLostMessage,
+    ...createRow(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office),
+    lossWarning: layoutLostMessage,
   },
-  row(['docx', 'csv'], ['txt'], cost.office),
-  row(poorlySupportedSources, targetsThroughWord, cost.poorlyRead),
-  row(['html'], officeTargets, cost.pageToOffice),
-  row([...markup, 'csv'], ebookFormats, cost.book),
-  row(['html'], ebookFormats, cost.pageToBook),
-  { ...row(documentSources, ebookFormats, cost.officeToBook), drops: layoutLostMessage },
-  row(referenceIds, referenceIds, cost.markup),
+  {
+    ...createRow(poorlySupportedSources, exclude(officeTargets, 'txt'), cost.poorlyRead),
+    lossWarning: layoutLostMessage,
+  },
+  createRow(['docx', 'csv'], ['txt'], cost.office),
+  createRow(poorlySupportedSources, targetsThroughWord, cost.poorlyRead),
+  createRow(['html'], officeTargets, cost.pageToOffice),
+  createRow([...markup, 'csv'], ebookFormats, cost.book),
+  createRow(['html'], ebookFormats, cost.pageToBook),
+  { ...createRow(documentSources, ebookFormats, cost.officeToBook), lossWarning: layoutLostMessage },
+  createRow(bibliographyIds, bibliographyIds, cost.markup),
   ...emailCapabilities,
 ].flatMap(withTextOptions(encodedSources))
 
@@ -124,7 +127,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (!originalFile || !from) throw new Error(`pandoc does not support the source ${work.from}.`)
   const input = await prepareInput(originalFile, from, work, tools)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
-  if (isReference(work.from) && isReference(work.to)) {
+  if (isBibliography(work.from) && isBibliography(work.to)) {
     const args = ['-s', '-f', bibliographyFormats[work.from], '-t', bibliographyFormats[work.to], '-o', path]
     await runReader(args, input, from, tools)
   } else {
@@ -139,7 +142,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   return { files: [{ path }] }
 }
 
-function isReference(id: FormatId): id is keyof typeof bibliographyFormats {
+function isBibliography(id: FormatId): id is keyof typeof bibliographyFormats {
   return id in bibliographyFormats
 }
 
@@ -168,7 +171,7 @@ async function convertViaAst(
   if (target === 'opml') convertToOutline(tree, readTitle(tree) || createTitle(input.filename))
   if (needsTitle && extractText(tree.meta['title']) === '') {
     const title = readTitle(tree) || createTitle(input.filename)
-    setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
+    setTitle(tree, webPageFormats.includes(target) ? 'pagetitle' : 'title', title)
   }
   const droppedImages = await resolveImages(tree, {
     images,
@@ -201,7 +204,7 @@ async function convertViaAst(
     work.to,
     tools,
   )
-  if (webPages.includes(target)) await removeGenerator(path)
+  if (webPageFormats.includes(target)) await removeGenerator(path)
   if (needsCalibre) await applyEbookOptions(book, path, options, work.to, tools)
 }
 
@@ -210,7 +213,7 @@ function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): vo
   if (target === 'md' || target === 'mmd') simplifySheetTables(tree)
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
   // Some writers drop the container of references with its content, or the text after a heading in a container.
-  if (unwrappedTargets.includes(target) || isReference(from)) unwrapContainers(tree)
+  if (unwrappedTargets.includes(target) || isBibliography(from)) unwrapContainers(tree)
   rewriteUnsupportedNodes(tree, target)
   if (target === 'txt') convertTablesToLines(tree)
   if (target === 'markua' || target === 'muse') convertCellsToLines(tree)
@@ -218,7 +221,7 @@ function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): vo
 }
 
 async function createPrintStyleArgs(target: FormatId, { workDir }: Tools): Promise<string[]> {
-  if (!webPages.includes(target)) return []
+  if (!webPageFormats.includes(target)) return []
   const path = join(workDir, 'print.html')
   await writeFile(path, printStyle)
   return ['-H', path]

@@ -56,8 +56,8 @@ export const potrace: Engine = {
   image: 'image',
   capabilities: targetIds.map((to) => {
     const { options, cost } = targets[to]
-    const drops = 'Colors were lost: the image was traced as shapes of one color.'
-    return { operation: 'convert', from: traceableFormats, to: [to], options, cost, drops } as const
+    const lossWarning = 'Colors were lost: the image was traced as shapes of one color.'
+    return { operation: 'convert', from: traceableFormats, to: [to], options, cost, lossWarning } as const
   }),
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['potrace', '--version'],

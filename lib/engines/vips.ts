@@ -4,7 +4,7 @@ import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { rejectWhenAborted } from './sandbox/until-aborted.ts'
 import { dpi } from './shared/image/options.ts'
-import { thumbnailRows } from './shared/image/thumbnail-options.ts'
+import { createThumbnailRows } from './shared/image/thumbnail-options.ts'
 import { compressImage, compressImageRows } from './vips/compress.ts'
 import { compressOffice, isOfficePackage, officeCompressRows } from './vips/compress-office.ts'
 import { convertImage } from './vips/convert.ts'
@@ -35,7 +35,7 @@ const imageFormats = [
 const drawingFormats = ['svg', 'svgz'] as const satisfies readonly FormatId[]
 
 /** Vector drawings are rendered with librsvg, not with a browser. */
-const lacks = ['browser-drawing'] as const
+const unsupportedDrawingTraits = ['browser-drawing'] as const
 
 const capabilities: readonly Capability[] = [
   ...pixelTargetIds.flatMap((id): Capability[] => {
@@ -43,7 +43,12 @@ const capabilities: readonly Capability[] = [
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [
       { ...row, from: imageFormats, options },
-      { ...row, from: drawingFormats, options: options.extend({ dpi }), unsupportedTraits: lacks },
+      {
+        ...row,
+        from: drawingFormats,
+        options: options.extend({ dpi }),
+        unsupportedTraits: unsupportedDrawingTraits,
+      },
     ]
   }),
   { operation: 'convert', from: imageFormats, to: ['pdf'], options: z.object({}), cost: 0.2 },
@@ -53,13 +58,16 @@ const capabilities: readonly Capability[] = [
     to: ['pdf'],
     options: z.object({}),
     cost: 0.2,
-    unsupportedTraits: lacks,
+    unsupportedTraits: unsupportedDrawingTraits,
   },
   ...mergeRows,
   ...compressImageRows,
   ...officeCompressRows,
-  ...thumbnailRows(imageFormats, {}, 0.05),
-  ...thumbnailRows(drawingFormats, {}, 0.05).map((row) => ({ ...row, unsupportedTraits: lacks })),
+  ...createThumbnailRows(imageFormats, {}, 0.05),
+  ...createThumbnailRows(drawingFormats, {}, 0.05).map((row) => ({
+    ...row,
+    unsupportedTraits: unsupportedDrawingTraits,
+  })),
   ...watermarkImageRows,
 ]
 

@@ -105,8 +105,8 @@ async function traceImage(input: InputFile, work: EngineWork, tools: Tools): Pro
   await writeFile(pixelsPath, image.data)
   const { width, height } = image
   const settings = JSON.stringify(toVtracerSettings(options))
-  const binding = join(packageFolder, 'vectorizer.linux-x64-gnu.node')
-  const args = [program, binding, pixelsPath, String(width), String(height), path, settings]
+  const bindingPath = join(packageFolder, 'vectorizer.linux-x64-gnu.node')
+  const args = [program, bindingPath, pixelsPath, String(width), String(height), path, settings]
   try {
     await tools.exec(process.execPath, args, { readOnly: [process.execPath, program, packageFolder] })
   } catch (error) {
@@ -145,12 +145,12 @@ function toVtracerSettings({ colorMode, colorPrecision, filterSpeckle, curveMode
 }
 
 function restoreOriginalSize(svg: Buffer, { width, height, original }: RawPixels): Buffer {
-  const size = `width="${original.width}" height="${original.height}"`
+  const sizeAttributes = `width="${original.width}" height="${original.height}"`
   const end = svg.indexOf('<path')
   const head = svg
     .subarray(0, end)
     .toString()
-    .replace(/width="\d+" height="\d+"/, `${size} viewBox="0 0 ${width} ${height}"`)
+    .replace(/width="\d+" height="\d+"/, `${sizeAttributes} viewBox="0 0 ${width} ${height}"`)
   return Buffer.concat([Buffer.from(head), svg.subarray(end)])
 }
 

@@ -228,7 +228,7 @@ const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
 /** Compares samples by duration, because a different sample rate changes their number. */
 function measureDuration(source: ContentSummary, result: ContentSummary): Partial<Record<Unit, Retention>> {
   if (source.seconds === undefined || result.seconds === undefined) return {}
-  const seconds = createRetention(toMs(source.seconds), toMs(result.seconds))
+  const seconds = createRetention(roundToMs(source.seconds), roundToMs(result.seconds))
   const [samplesBefore, samplesAfter] = [source.counts.samples, result.counts.samples]
   return {
     seconds,
@@ -239,7 +239,7 @@ function measureDuration(source: ContentSummary, result: ContentSummary): Partia
   }
 }
 
-const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
+const roundToMs = (seconds: number) => Math.round(seconds * 1000) / 1000
 
 /** A markup file with fewer words than this may consist only of markup. */
 const maxMarkupWords = 20

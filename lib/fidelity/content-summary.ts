@@ -96,10 +96,10 @@ export function combineSummaries(
       unit === 'channels' ? Math.min(...unitCounts) : unitCounts.reduce((sum, summary) => sum + summary, 0)
     return unitCounts.length === knownSummaries.length ? [[unit, totalCount] as const] : []
   })
-  const total = (each: readonly number[]) =>
-    each.length === knownSummaries.length ? each.reduce((sum, summary) => sum + summary, 0) : undefined
-  const seconds = total(knownSummaries.flatMap((summary) => summary.seconds ?? []))
-  const soundSeconds = total(knownSummaries.flatMap((summary) => summary.soundSeconds ?? []))
+  const sumIfComplete = (values: readonly number[]) =>
+    values.length === knownSummaries.length ? values.reduce((sum, summary) => sum + summary, 0) : undefined
+  const seconds = sumIfComplete(knownSummaries.flatMap((summary) => summary.seconds ?? []))
+  const soundSeconds = sumIfComplete(knownSummaries.flatMap((summary) => summary.soundSeconds ?? []))
   return {
     ...(words && { words }),
     counts: Object.fromEntries(counts),

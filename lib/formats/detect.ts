@@ -51,8 +51,8 @@ async function detectReadable(source: ByteSource, hint: PdfHint): Promise<Detect
   const file = await openByteSource(source)
   refuseSplitArchive(file)
   const namedFormat = parseExtension(source.filename)
-  const { format: content, locked } = await detectContentFormat(await sniff(file), file, namedFormat)
-  const format = reconcileWithName(content, namedFormat)
+  const { format: contentFormat, locked } = await detectContentFormat(await sniff(file), file, namedFormat)
+  const format = reconcileWithName(contentFormat, namedFormat)
   await checkDamage(format, file, hint)
   const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
   const traits = await detectTraits(format, file)
@@ -166,14 +166,17 @@ function throwUnknownFormat(looksLike: string, { extension, format }: NamedForma
  * Combines content and file name: the content decides on the family, and the name on the format within it.
  * @throws AppError if they are incompatible.
  */
-function reconcileWithName(content: FormatId, { extension, format: namedFormat }: NamedFormat): FormatId {
-  if (!namedFormat || namedFormat.id === content) return content
+function reconcileWithName(
+  contentFormat: FormatId,
+  { extension, format: namedFormat }: NamedFormat,
+): FormatId {
+  if (!namedFormat || namedFormat.id === contentFormat) return contentFormat
   // Two formats may share an extension.
-  if (formatById(content).extensions.includes(extension)) return content
-  if (getFamily(content).includes(namedFormat.id)) return namedFormat.id
-  const { category, name } = formatById(content)
-  if (namedFormat.category === category) return content
-  throw createNameMismatchError(namedFormat, `${name} (${content})`)
+  if (formatById(contentFormat).extensions.includes(extension)) return contentFormat
+  if (getFamily(contentFormat).includes(namedFormat.id)) return namedFormat.id
+  const { category, name } = formatById(contentFormat)
+  if (namedFormat.category === category) return contentFormat
+  throw createNameMismatchError(namedFormat, `${name} (${contentFormat})`)
 }
 
 function createNameMismatchError(namedFormat: Format, looksLike: string): AppError {

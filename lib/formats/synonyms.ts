@@ -47,7 +47,7 @@ export function findBySynonym(word: string): {
 } {
   const wantedWord = separateWords(word.trim().toLowerCase())
   const matchingRows = rows.filter(({ allWords }) =>
-    allWords.some((one) => separateWords(one) === wantedWord),
+    allWords.some((knownWord) => separateWords(knownWord) === wantedWord),
   )
   return {
     formats: matchingRows.flatMap(({ formats = [] }) => formats),

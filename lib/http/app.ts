@@ -80,14 +80,14 @@ export function createApp(
   return (event: HttpEvent, context: RequestContext) => traceRequest(event, () => app(event, context))
 }
 
-const clientId = /^[\w.:-]{1,128}$/
+const requestIdPattern = /^[\w.:-]{1,128}$/
 
 function addRequestId(services: Services): Middleware {
   const startTimes = new WeakMap<HttpEvent, number>()
   return {
     before: ({ event, context }) => {
       const givenId = event.headers['x-request-id']
-      context.requestId = givenId && clientId.test(givenId) ? givenId : newId('req')
+      context.requestId = givenId && requestIdPattern.test(givenId) ? givenId : newId('req')
       context.log = services.log.child({ requestId: context.requestId })
       startTimes.set(event, performance.now())
     },
@@ -116,12 +116,12 @@ function removeHeadBody(): Middleware {
 
 /** Adds the client's rate limits to replies to requests that were not counted, such as pages and errors. */
 function addLimitHeaders(services: Services): Middleware {
-  const complete: Middleware['after'] = async ({ event, context }) => {
+  const addHeaders: Middleware['after'] = async ({ event, context }) => {
     if (context.limitHeaders || event.requestContext.http.method === 'OPTIONS') return
     const headers = await readLimitHeaders(event, services)
     if (headers) context.limitHeaders = headers
   }
-  return { after: complete, onError: complete }
+  return { after: addHeaders, onError: addHeaders }
 }
 
 /** Adds CORS headers: any web page may call the API with a token, but cookies are not shared with other origins. */

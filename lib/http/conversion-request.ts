@@ -103,11 +103,11 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
   )
   const options = { ...parseOptionsObject(body.options) }
   for (const [name, value] of Object.entries(optionFields)) addOption(options, name, value)
-  return parseInput(allOptions, options, 'options')
+  return parseInput(allOptionsSchema, options, 'options')
 }
 
 /** Schema with all options, which also limits options sent as separate fields. */
-const allOptions = createOptionsSchema()
+const allOptionsSchema = createOptionsSchema()
 
 function parseOptionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (typeof options !== 'string') return options ?? {}

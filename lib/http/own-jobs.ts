@@ -10,7 +10,7 @@ import { text } from '../validation/maxima.ts'
 
 const maxJobs = 100
 
-export const jobIdFields = (jobIdsDescription: string) => ({
+export const createJobIdFields = (jobIdsDescription: string) => ({
   jobIds: z.array(text('id')).min(1).max(maxJobs).optional().describe(jobIdsDescription),
   jobId: text('id').optional().describe('One job, instead of `jobIds`'),
 })

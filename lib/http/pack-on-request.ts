@@ -7,7 +7,7 @@ import { isLiveStatus, type Job, type StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { findResult } from './job-files.ts'
 
-interface Request {
+interface ZipRequest {
   readonly requestId: string
   readonly remainingMs: () => number
 }
@@ -25,7 +25,7 @@ const retryAfterS = 5
  */
 export async function findOrPackZip(
   job: Job,
-  { requestId, remainingMs }: Request,
+  { requestId, remainingMs }: ZipRequest,
   services: Services,
 ): Promise<StoredFile | undefined> {
   const zipJob = await findOrStartZipJob(job, requestId, services)
@@ -75,10 +75,10 @@ const isUsable = ({ status, deletedAt }: Job) =>
  * use this id.
  */
 async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<string> {
-  const newZipJob = newId('job')
+  const newZipJobId = newId('job')
   const { record } = await jobs.store.changeJob(
     id,
-    { set: { zipJob: newZipJob } },
+    { set: { zipJob: newZipJobId } },
     {
       condition: {
         absent: ['deletedAt', ...(zipJob === undefined ? ['zipJob'] : [])],

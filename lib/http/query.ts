@@ -48,12 +48,12 @@ const maxNameLength = 64
  * Creates the schema of a query parameter that contains the id of the last item of the previous page.
  * @param listName name of an item, for example `webhook`.
  */
-export const createCursorSchema = (prefix: IdPrefix, listName: string) =>
+export const createCursorSchema = (prefix: IdPrefix, itemName: string) =>
   z
     .string()
-    .regex(idPattern(prefix), `expected the id of the last ${listName} of the previous page, \`${prefix}_…\``)
+    .regex(idPattern(prefix), `expected the id of the last ${itemName} of the previous page, \`${prefix}_…\``)
     .optional()
     .meta({
       deprecated: true,
-      description: `Deprecated form of \`cursor\`: id of the last ${listName} of the previous page`,
+      description: `Deprecated form of \`cursor\`: id of the last ${itemName} of the previous page`,
     })

@@ -5,7 +5,7 @@ import { defined } from '../validation/defined.ts'
 import { formatSuggestion } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
-interface Match {
+interface RouteMatch {
   readonly contract: AnyContract
   readonly params: Readonly<Record<string, string | undefined>>
 }
@@ -15,7 +15,7 @@ export interface Router {
    * Finds the contract of a request.
    * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its details.
    */
-  find(method: string, path: string): Match
+  find(method: string, path: string): RouteMatch
   /** Returns the methods of a path; empty if the path does not exist. */
   listMethods(path: string): readonly string[]
 }

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { text } from '../validation/maxima.ts'
 
 /** A list of upload ids: an array or, in a form, JSON text or a comma-separated list. */
-const list = z.array(z.string().min(1).max(64)).max(100)
-export const uploadIdsSchema = z.union([list, text('list').transform(parseIds).pipe(list)])
+const idListSchema = z.array(z.string().min(1).max(64)).max(100)
+export const uploadIdsSchema = z.union([idListSchema, text('list').transform(parseIds).pipe(idListSchema)])
 
 function parseIds(text: string): string[] {
   if (!text.trimStart().startsWith('['))

@@ -44,15 +44,17 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
 type SpaceSettings = Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>
 
 /** Returns the bytes available for files, and the threshold below which new files are refused. */
-export async function readFileSpace(config: SpaceSettings): Promise<{ free: number; needed: number }> {
+export async function readFileSpace(
+  config: SpaceSettings,
+): Promise<{ free: number; requiredFreeBytes: number }> {
   const { free, reserved } = await readDiskSpace(config.WORK_DIR)
-  return { free, needed: Math.max(config.MIN_FREE_DISK_GB * 1e9, reserved) }
+  return { free, requiredFreeBytes: Math.max(config.MIN_FREE_DISK_GB * 1e9, reserved) }
 }
 
 /** Call before accepting new files. @throws AppError INSUFFICIENT_DISK_SPACE below the threshold. */
 export async function requireDiskSpace(config: SpaceSettings): Promise<void> {
-  const { free, needed } = await readFileSpace(config)
-  if (free < needed) throw createInsufficientSpaceError()
+  const { free, requiredFreeBytes } = await readFileSpace(config)
+  if (free < requiredFreeBytes) throw createInsufficientSpaceError()
 }
 
 /** Call before creating a file of this size. @throws AppError INSUFFICIENT_DISK_SPACE if it does not fit. */
@@ -191,14 +193,14 @@ function isOutOfSpaceSignal(error: unknown): boolean {
 }
 
 /** Matches the error texts of the C library, which every program repeats, and of SQLite. */
-const noSpaceMessage = /No space left on device|Disk quota exceeded|database or disk is full/i
+const noSpaceMessagePattern = /No space left on device|Disk quota exceeded|database or disk is full/i
 
 /** Whether an error, its cause or its stderr reports a full disk. */
 export function isNoSpaceError(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (noSpaceCodes.has('code' in cause && cause.code) || noSpaceCodes.has(cause.name)) return true
-    if (noSpaceMessage.test(cause.message)) return true
-    if ('stderr' in cause && noSpaceMessage.test(String(cause.stderr))) return true
+    if (noSpaceMessagePattern.test(cause.message)) return true
+    if ('stderr' in cause && noSpaceMessagePattern.test(String(cause.stderr))) return true
   }
   return false
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 /** Clock ticks per second of the times in /proc (proc(5)), which are the same on every Linux that Node supports. */
 const ticksPerS = 100
-const pageBytes = 4096
+const memoryPageBytes = 4096
 
 export interface ProcessUsage {
   /** Processor time since the start of the process, in seconds. */
@@ -32,12 +32,12 @@ export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   // The second field is the name of the program, in parentheses. It may contain any character, so the line is split
   // after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const field = (number: number) => Number(fields[number - 3] ?? 0)
-  const [user, system, pages] = [field(14), field(15), field(24)]
-  return { cpuS: (user + system) / ticksPerS, memoryBytes: pages * pageBytes }
+  const getField = (number: number) => Number(fields[number - 3] ?? 0)
+  const [user, system, pages] = [getField(14), getField(15), getField(24)]
+  return { cpuS: (user + system) / ticksPerS, memoryBytes: pages * memoryPageBytes }
 }
 
 async function listChildren(pid: number): Promise<number[]> {
-  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return list.split(' ').filter(Boolean).map(Number)
+  const childList = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return childList.split(' ').filter(Boolean).map(Number)
 }

@@ -92,9 +92,9 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
   if (!currentJob) return
   if (!currentJob.filesTold) {
     const deletedFiles = listJobFiles(state)
-    const awaitedUploads = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
+    const awaitedUploadIds = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
     const uploadIds = [
-      ...new Set([...deletedFiles.flatMap(({ key }) => parseUploadId(key) ?? []), ...awaitedUploads]),
+      ...new Set([...deletedFiles.flatMap(({ key }) => parseUploadId(key) ?? []), ...awaitedUploadIds]),
     ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)

@@ -14,7 +14,7 @@ import {
   type JobFile,
 } from './job-state-machine.ts'
 import { measureJobUsage } from './job-usage.ts'
-import { getFilesNumberName } from './keys.ts'
+import { getFileSequenceName } from './keys.ts'
 import { getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 
 /**
@@ -209,7 +209,7 @@ export function createImportedFileEvents(
   task: Task,
 ): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
-  const firstNumber = job.numbers[getFilesNumberName(task.number)] ?? 1
+  const firstNumber = job.numbers[getFileSequenceName(task.number)] ?? 1
   return getImportedFiles(task).map((file, index) =>
     createFileUploadedEvent({
       owner: job.owner,
@@ -251,11 +251,11 @@ export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: 
 }
 
 /** Creates the event of an expired job. @param deletedFiles number of `file.deleted` events that precede it. */
-export function createExpiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
+export function createExpiredEvent({ job }: JobState, deletedFileCount: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {
     event: 'job.expired',
-    sequence: getSequenceNumber(job, 'deletion') + deletedFiles,
+    sequence: getSequenceNumber(job, 'deletion') + deletedFileCount,
     occurredAt: expiredAt,
     body: { job: { id: job.id, status: 'expired', expiredAt, reason: job.expiredFor ?? 'retention' } },
   })

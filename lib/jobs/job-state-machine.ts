@@ -102,11 +102,11 @@ export function decideOutcome(state: JobState): JobOutcome {
   const { job, tasks } = state
   const summary = job.require === 'any' ? { summary: summarizeBatch(state) } : {}
   const result = buildResult(state)
-  const firstLoss = findFirstLoss(state)
+  const firstLostTask = findFirstLostTask(state)
   const hasFailed =
-    job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLoss !== undefined
+    job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLostTask !== undefined
   if (!hasFailed) return { status: 'completed', ...summary, result }
-  const error = getTaskError(findFirstFailure(state, firstLoss))
+  const error = getTaskError(findFirstFailure(state, firstLostTask))
   return { status: 'failed', error, summary: summarizeBatch(state), result }
 }
 
@@ -124,7 +124,7 @@ function summarizeBatch({ fixed, tasks }: JobState): BatchSummary {
 }
 
 /** Finds the task that failed first; tasks that were cancelled for lack of input rank after failed ones. */
-function findFirstLoss({ tasks }: JobState): Task | undefined {
+function findFirstLostTask({ tasks }: JobState): Task | undefined {
   const lostTasks = tasks.filter((task) => isTaskOver(task) && failsDependents(task))
   return sortByEnd(lostTasks.filter(({ status }) => status === 'failed'))[0] ?? sortByEnd(lostTasks)[0]
 }
@@ -305,8 +305,8 @@ interface StalledTasks {
 
 /** Finds tasks of an unfinished job that are stuck because a message or a worker was lost. */
 export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): StalledTasks {
-  const graceLimit = new Date(now.getTime() - leaseGraceS * 1000).toISOString()
-  const isAbandoned = (task: Task) => task.leaseUntil !== undefined && task.leaseUntil <= graceLimit
+  const graceCutoff = new Date(now.getTime() - leaseGraceS * 1000).toISOString()
+  const isAbandoned = (task: Task) => task.leaseUntil !== undefined && task.leaseUntil <= graceCutoff
   const canRun = (task: Task) =>
     task.status === 'pending' &&
     job.status !== 'pending' &&
@@ -322,7 +322,7 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
     ),
     unreportedTasks: tasksAndChunks.filter(
       (task) =>
-        isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks }),
+        isTaskOver(task) && (task.endedAt ?? '') <= graceCutoff && isStillAwaited(task, { job, tasks }),
     ),
   }
 }

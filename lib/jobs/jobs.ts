@@ -29,7 +29,7 @@ import {
 } from './events.ts'
 import { republishAfterS } from './job-lifecycle.ts'
 import { decideNextAction, findStalledTasks } from './job-state-machine.ts'
-import { getFilesNumberName } from './keys.ts'
+import { getFileSequenceName } from './keys.ts'
 import { getListKey } from './list.ts'
 import { type JobStore, liveJobCondition } from './store.ts'
 import { TaskCompletion } from './task-completion.ts'
@@ -168,7 +168,7 @@ export class Jobs {
    */
   async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
     const job = ref && (await this.store.numberFiles(ref, 1))
-    const sequence = ref && job?.numbers[getFilesNumberName(ref.task)]
+    const sequence = ref && job?.numbers[getFileSequenceName(ref.task)]
     if (ref && sequence === undefined) return
     const ofJob = job && sequence !== undefined ? { job, sequence } : undefined
     await this.#firstDeliveryCompletion.lifecycle.publish([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Key } from '../aws/table.ts'
 import type { TaskRef } from '../model/task-message.ts'
-import { wakeShards } from '../resources/storage.ts'
+import { wakeShardCount } from '../resources/storage.ts'
 
 /**
  * Keys of a job's records. A partition has a hundred tasks, so that no partition gets all the traffic of a large job.
@@ -44,9 +44,9 @@ export const getBucketCountKey = (jobId: string, bucket: number): Key => ({
 
 /** Returns the shard of the wake-up index that contains a job or another record. The shard of an id never changes. */
 export const getWakeShard = (id: string): string =>
-  `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`
+  `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShardCount}`
 
 /**
  * Returns the name under which a job stores the sequence number of the first file that a task imported or waited for.
  */
-export const getFilesNumberName = (task: number) => `files${task}`
+export const getFileSequenceName = (task: number) => `files${task}`

@@ -54,7 +54,7 @@ export interface JobPage {
 }
 
 /** Maximum number of jobs scanned per page: a filter that matches almost nothing must not read the whole history. */
-const maxScanned = 500
+const maxScannedJobs = 500
 const maxIdsPerRead = 100
 
 const lowestRandomness = '0'.repeat(16)
@@ -72,7 +72,7 @@ export const idBounds = {
 /** Maximum time between choosing a job's id, which determines the order, and its `createdAt`. */
 const maxCreationMs = 60_000
 
-interface Range {
+interface IdRange {
   /** Lower bound of the ids, inclusive. */
   readonly from: string
   /** Upper bound of the ids, inclusive. */
@@ -94,13 +94,13 @@ export async function queryJobs(
     const { ids, isLastPage } = await queryNextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
     for (const job of candidates) {
-      if (isFull(foundJobs, job, query)) return { jobs: foundJobs, next: foundJobs.at(-1)?.id }
+      if (isPageFull(foundJobs, job, query)) return { jobs: foundJobs, next: foundJobs.at(-1)?.id }
       foundJobs.push(job)
     }
     scannedCount += ids.length
     lastId = ids.at(-1) ?? lastId
     if (isLastPage) return { jobs: foundJobs, next: undefined }
-    if (scannedCount >= maxScanned) return { jobs: foundJobs, next: lastId }
+    if (scannedCount >= maxScannedJobs) return { jobs: foundJobs, next: lastId }
     if (ids.length === 0)
       throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${lastId}`)
   }
@@ -114,9 +114,13 @@ function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: Jo
   return matches(job)
 }
 
-function isFull(foundJobs: readonly Job[], nextJob: Job, { limit, maxTasks = Infinity }: JobQuery): boolean {
-  const tasks = foundJobs.reduce((sum, { total }) => sum + total, 0)
-  return foundJobs.length >= limit || (foundJobs.length > 0 && tasks + nextJob.total > maxTasks)
+function isPageFull(
+  foundJobs: readonly Job[],
+  nextJob: Job,
+  { limit, maxTasks = Infinity }: JobQuery,
+): boolean {
+  const taskCount = foundJobs.reduce((sum, { total }) => sum + total, 0)
+  return foundJobs.length >= limit || (foundJobs.length > 0 && taskCount + nextJob.total > maxTasks)
 }
 
 /** Merges the next ids of all index partitions in order, up to the last id to which all partitions were read. */
@@ -135,11 +139,11 @@ async function queryNextIds(
     ),
   )
   const lastIds = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
-  const compare = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
-  const lastCompleteId = lastIds.sort(compare)[0]
+  const compareIds = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
+  const lastCompleteId = lastIds.sort(compareIds)[0]
   const knownIds = [...new Set(pages.flatMap((page) => page.ids))]
-    .sort(compare)
-    .filter((id) => lastCompleteId === undefined || compare(id, lastCompleteId) <= 0)
+    .sort(compareIds)
+    .filter((id) => lastCompleteId === undefined || compareIds(id, lastCompleteId) <= 0)
   return {
     ids: knownIds.slice(0, count),
     isLastPage: lastCompleteId === undefined && knownIds.length <= count,
@@ -149,7 +153,7 @@ async function queryNextIds(
 function createKeyRange(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
   lastId: string | undefined,
-): Range {
+): IdRange {
   const from =
     createdAfterMs === undefined
       ? idBounds.first
@@ -176,7 +180,7 @@ function listIndexKeys({ owner, statuses, tag }: JobQuery): IndexKey[] {
 
 async function queryIds(
   { index, attribute, value }: IndexKey,
-  { from, to }: Range,
+  { from, to }: IdRange,
   {
     newestFirst,
     last,

@@ -68,8 +68,8 @@ async function findReadableFiles(
   taskInputs: TaskInputs | undefined,
   store: JobStore,
 ): Promise<StoredFile[]> {
-  const transfer = findTransferOperation(task.operation)
-  if (transfer) return []
+  const transferOperation = findTransferOperation(task.operation)
+  if (transferOperation) return []
   const state = taskInputs ?? (await store.getInputs(task))
   const inputFiles = state ? task.ins.flatMap((number) => listTaskFiles(number, state)) : []
   const planFiles = (task.pieces ?? []).flatMap(({ files }) => files)

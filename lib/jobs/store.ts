@@ -20,7 +20,7 @@ import {
   getBucketNumber,
   getChunkKeyPrefix,
   getDependentsKey,
-  getFilesNumberName,
+  getFileSequenceName,
   getFixedTasksKey,
   getJobKey,
   getJobPartition,
@@ -135,7 +135,7 @@ export class JobStore {
         .sort((a, b) => a.number - b.number || (a.part ?? 0) - (b.part ?? 0))
     return {
       job,
-      fixed: job.fixed ?? parseFixed(items.find(({ sk }) => sk === 'FIXED')),
+      fixed: job.fixed ?? parseFixedTasks(items.find(({ sk }) => sk === 'FIXED')),
       tasks: filterByPrefix('TASK#'),
       chunks: filterByPrefix('PART#'),
     }
@@ -150,7 +150,8 @@ export class JobStore {
     const jobRecord = items.find(({ sk }) => sk === 'JOB')
     const job = knownJob ?? (jobRecord && Job.parse(jobRecord))
     if (!job) return undefined
-    const fixedTasks = job.fixed ?? (fed ? parseFixed(await this.#table.get(getFixedTasksKey(jobId))) : [])
+    const fixedTasks =
+      job.fixed ?? (fed ? parseFixedTasks(await this.#table.get(getFixedTasksKey(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
     return { job, fixed: fixedTasks, tasks, chunks: [] }
   }
@@ -200,7 +201,7 @@ export class JobStore {
    * the job was deleted or has expired.
    */
   async numberFiles({ jobId, task }: TaskRef, count: number): Promise<Job | undefined> {
-    const number = getFilesNumberName(task)
+    const number = getFileSequenceName(task)
     const { record: job } = await this.changeJob(
       jobId,
       { setPlus: { [`numbers.${number}`]: ['sequence', 1], sequence: ['sequence', count] } },
@@ -311,7 +312,7 @@ function listOtherItems({
   ]
 }
 
-const parseFixed = (item: Item | undefined): FixedTask[] =>
+const parseFixedTasks = (item: Item | undefined): FixedTask[] =>
   item ? FixedTask.array().parse(item['fixed']) : []
 
 export const toTaskRef = ({ jobId, number, part }: TaskRecord): TaskRef => ({

@@ -108,15 +108,15 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   )
   const isFixedSeparate = JSON.stringify(fixedTasks).length > maxInlineFixedLength
   const units = bucketed ? [...new Set(numbers.map(getBucketNumber))] : numbers
-  const awaitedTasks = newTasks.flatMap((task, number) => (task.awaited ? [number] : []))
+  const awaitedTaskNumbers = newTasks.flatMap((task, number) => (task.awaited ? [number] : []))
   return {
     job: createJobRecord(
       request,
       {
         units,
-        awaited: awaitedTasks,
+        awaited: awaitedTaskNumbers,
         fixed: isFixedSeparate ? undefined : fixedTasks,
-        sentFiles: listSentFiles(request, fixedTasks).length,
+        sentFileCount: listSentFiles(request, fixedTasks).length,
       },
       now,
     ),
@@ -272,7 +272,7 @@ function createJobRecord(
     units: readonly number[]
     awaited: readonly number[]
     fixed: readonly FixedTask[] | undefined
-    sentFiles: number
+    sentFileCount: number
   },
   now: Date,
 ): Job {
@@ -280,7 +280,7 @@ function createJobRecord(
   const getTimeAfter = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = graph.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
-  const created = graph.sentFiles + 1
+  const created = graph.sentFileCount + 1
   const {
     id,
     owner,

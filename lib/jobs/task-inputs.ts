@@ -18,9 +18,9 @@ export function resolveTaskInputs(
   state: Pick<JobState, 'fixed' | 'tasks'>,
 ): StoredFile[] {
   if (!selectsFiles(input)) return ins.flatMap((number) => listTaskFiles(number, state))
-  const numbers = new Map([...state.fixed, ...state.tasks].map(({ name, number }) => [name, number]))
+  const numbersByName = new Map([...state.fixed, ...state.tasks].map(({ name, number }) => [name, number]))
   return selectFiles(input, (name) => {
-    const number = numbers.get(name)
+    const number = numbersByName.get(name)
     return number === undefined ? [] : listTaskFiles(number, state)
   })
 }

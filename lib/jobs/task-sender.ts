@@ -49,8 +49,8 @@ async function chooseQueue(
   // Loaded on demand, because processes that use `preparingSender` never plan conversions.
   const [{ getTransferQueue, findTransferOperation }, { getNextImage, resolveConversion }] =
     await Promise.all([import('../tasks/index.ts'), import('./next-image.ts')])
-  const transfer = findTransferOperation(task.operation)
-  if (transfer) return getTransferQueue(transfer)
+  const transferOperation = findTransferOperation(task.operation)
+  if (transferOperation) return getTransferQueue(transferOperation)
   if (task.pieces) return getNextImage(task.pieces)
   const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')

@@ -3,7 +3,7 @@
  * unknown types) are saved, whatever a link requests. So are PDFs: they may contain scripts, and Chromium does not show
  * them in the sandbox in which all files are served (https://crbug.com/271452).
  */
-const inlineTypes: readonly string[] = [
+const inlineMimeTypes: readonly string[] = [
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/apng', 'image/bmp'],
   ...['image/tiff', 'image/heic', 'image/heif', 'image/jxl', 'image/x-icon', 'image/vnd.microsoft.icon'],
   ...['audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/ogg', 'audio/opus', 'audio/wav', 'audio/x-wav'],
@@ -13,4 +13,4 @@ const inlineTypes: readonly string[] = [
 ]
 
 export const canShowInline = (mimeType: string): boolean =>
-  inlineTypes.includes(mimeType.split(';')[0]?.trim().toLowerCase() ?? '')
+  inlineMimeTypes.includes(mimeType.split(';')[0]?.trim().toLowerCase() ?? '')

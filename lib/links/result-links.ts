@@ -47,9 +47,9 @@ export function addResultLinks<T extends { readonly timestamp?: unknown }>(event
   const linkTo = (path: string, { expires_at: expiry }: { readonly expires_at?: unknown }) => {
     const expiresAt = typeof expiry === 'string' ? expiry : undefined
     const name = `${path} ${expiresAt ?? ''}`
-    const address = linksByPath.get(name) ?? getLink(path, expiresAt)
-    linksByPath.set(name, address)
-    return address
+    const signedUrl = linksByPath.get(name) ?? getLink(path, expiresAt)
+    linksByPath.set(name, signedUrl)
+    return signedUrl
   }
   const addLinks = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(addLinks)

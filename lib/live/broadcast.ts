@@ -198,7 +198,7 @@ export class Broadcast {
           subscriptions = removeSubscriptions(subscriptions, request.jobs)
           break
         case 'resume': {
-          const missedEntries = await this.#feeds.readMissed(owner, request.since, feed, from)
+          const missedEntries = await this.#feeds.readMissedEntries(owner, request.since, feed, from)
           if (missedEntries)
             frames.push(
               ...missedEntries

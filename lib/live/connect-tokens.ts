@@ -24,14 +24,14 @@ export async function createTicket(
   now = Date.now(),
 ) {
   const ticket = `${prefix}${randomBytes(24).toString('base64url')}`
-  const expires = now + ticketLifetimeS * 1000
-  const expiresAt = new Date(expires).toISOString()
+  const expiresAtMs = now + ticketLifetimeS * 1000
+  const expiresAt = new Date(expiresAtMs).toISOString()
   await table.put({
     ...getKey(ticket),
     owner,
     ...defined({ credential }),
     expiresAt,
-    ttl: Math.ceil(expires / 1000),
+    ttl: Math.ceil(expiresAtMs / 1000),
   })
   return { ticket, expiresAt }
 }
@@ -46,11 +46,11 @@ export async function redeemTicket(
   now = Date.now(),
 ): Promise<ConnectingOwner | undefined> {
   const key = getKey(ticket)
-  const foundToken = await table.get(key)
-  if (!foundToken || String(foundToken['expiresAt']) <= new Date(now).toISOString()) return undefined
+  const foundTicket = await table.get(key)
+  if (!foundTicket || String(foundTicket['expiresAt']) <= new Date(now).toISOString()) return undefined
   const isFirst = await table.transact([{ delete: key, if: { exists: true } }])
   if (!isFirst) return undefined
-  const { owner, credential } = ConnectingOwner.parse(foundToken)
+  const { owner, credential } = ConnectingOwner.parse(foundTicket)
   const isActive = await readCredentials([credential ?? []], table)
   return isActive(credential ?? []) ? { owner, ...defined({ credential }) } : undefined
 }

@@ -66,7 +66,7 @@ export interface ListenerWithRequests {
 
 const getSocketKey = (id: string): Key => ({ pk: `SOCKET#${id}`, sk: 'SOCKET' })
 const getListenerKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `S#${id}` })
-const getRequestPrefix = (id: string) => `S#${id}#`
+const getRequestKeyPrefix = (id: string) => `S#${id}#`
 let requestCount = 0
 
 export class SocketStore {
@@ -126,7 +126,7 @@ export class SocketStore {
     const sortKey = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
       pk: getLivePartition(owner),
-      sk: `${getRequestPrefix(id)}${sortKey}`,
+      sk: `${getRequestKeyPrefix(id)}${sortKey}`,
       ...request,
       ttl: computeTtl(),
     })
@@ -174,7 +174,7 @@ export class SocketStore {
   /** Removes the records of a closed socket. */
   async remove(id: string, owner: string | undefined): Promise<void> {
     const requests =
-      owner === undefined ? [] : await this.#table.partition(getLivePartition(owner), getRequestPrefix(id))
+      owner === undefined ? [] : await this.#table.partition(getLivePartition(owner), getRequestKeyPrefix(id))
     await this.#table.writeAll(
       [],
       [

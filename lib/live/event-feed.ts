@@ -37,7 +37,7 @@ export interface FeedEntry {
  */
 const watchDurationMs = 3 * 3600_000
 /** Maximum number of events in one write. */
-const maxBatch = 40
+const maxEventsPerWrite = 40
 /** A client that missed more events than this gets a snapshot instead. */
 const maxMissedEvents = 1000
 /**
@@ -45,7 +45,7 @@ const maxMissedEvents = 1000
  * wait this long.
  */
 const leaseMs = 5000
-const maxTries = 20
+const maxWriteAttempts = 20
 
 /** Emits an owner when this process appends events to their feed; other processes poll. */
 const appendEmitter = new EventEmitter().setMaxListeners(0)
@@ -57,7 +57,7 @@ const getEntryKey = (owner: string, seq: number): Key => ({
   pk: getLivePartition(owner),
   sk: `E#${padSequence(seq)}`,
 })
-const getIdKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `ID#${id}` })
+const getEventIdKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `ID#${id}` })
 const toSeconds = (ms: number) => Math.ceil(ms / 1000)
 
 /** The feed if the lease was acquired, `taken` if another process holds it, undefined if there is no feed. */
@@ -106,7 +106,7 @@ export class EventFeeds {
     const expiry = { until: watchUntil, ttl: toSeconds(watchUntil) }
     // This record is written before the feed, because events for a feed that was not started are dropped.
     await this.#table.put({ ...getWatchKey(owner), ...expiry })
-    for (let attempt = 0; attempt < maxTries; attempt++) {
+    for (let attempt = 0; attempt < maxWriteAttempts; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
       // After the end of a feed, events were not stored, so a new feed does not continue it.
@@ -135,8 +135,8 @@ export class EventFeeds {
    */
   async append(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
     let acquiredFeed: AcquiredFeed
-    for (let at = 0; at < events.length; at += maxBatch) {
-      acquiredFeed = await this.#appendBatch(owner, events.slice(at, at + maxBatch), holder)
+    for (let at = 0; at < events.length; at += maxEventsPerWrite) {
+      acquiredFeed = await this.#appendBatch(owner, events.slice(at, at + maxEventsPerWrite), holder)
       if (!acquiredFeed) return undefined
     }
     appendEmitter.emit(owner)
@@ -145,10 +145,10 @@ export class EventFeeds {
 
   async #appendBatch(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
     const now = Date.now()
-    for (let attempt = 0; attempt < maxTries; attempt++) {
+    for (let attempt = 0; attempt < maxWriteAttempts; attempt++) {
       const items = await this.#table.getAll([
         getFeedKey(owner),
-        ...[...new Set(events.map(({ id }) => id))].map((id) => getIdKey(owner, id)),
+        ...[...new Set(events.map(({ id }) => id))].map((id) => getEventIdKey(owner, id)),
       ])
       const feedItem = items.find(({ sk }) => sk === 'FEED')
       const feed = feedItem && Feed.parse(feedItem)
@@ -156,7 +156,7 @@ export class EventFeeds {
       const knownKeys = new Set(items.map(({ sk }) => String(sk)))
       const freshEvents = events.filter(
         ({ id }, at) =>
-          !knownKeys.has(getIdKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
+          !knownKeys.has(getEventIdKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
       )
       if (freshEvents.length === 0) return 'taken'
       const lastNumber = feed.last + freshEvents.length
@@ -170,7 +170,7 @@ export class EventFeeds {
         const feedEntry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
           { put: { ...getEntryKey(owner, seq), ...feedEntry, ttl } },
-          { put: { ...getIdKey(owner, event.id), ttl } },
+          { put: { ...getEventIdKey(owner, event.id), ttl } },
         ]
       })
       const advanceWrite: Write = {
@@ -191,7 +191,7 @@ export class EventFeeds {
   }
 
   /** Returns the events after `seq`, up to and including `to`. Undefined if some are missing or there are too many. */
-  async readMissed(
+  async readMissedEntries(
     owner: string,
     seq: number,
     { first, last }: Feed,

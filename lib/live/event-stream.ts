@@ -43,7 +43,7 @@ export async function createEventStream(
   const feed = await feeds.watch(job.owner)
   const { lastEventId } = options
   const missedEntriesOfOwner =
-    lastEventId === undefined ? undefined : await feeds.readMissed(job.owner, lastEventId, feed)
+    lastEventId === undefined ? undefined : await feeds.readMissedEntries(job.owner, lastEventId, feed)
   const missedEntries = missedEntriesOfOwner?.filter(({ stream }) => stream === job.id)
   if (missedEntries?.length === 0 && isTerminalStatus(job.status)) return undefined
   return streamEvents({ job, services, feeds, feed, missedEntries, ...options })

@@ -73,11 +73,11 @@ async function authenticateClaim(
 /** Converts a token in a subprotocol, which browsers have to use, to the header that other programs send. */
 function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
   const offeredProtocol = parseProtocols(headers).find((name) => name.startsWith(bearerProtocol))
-  const bearer =
+  const bearerHeader =
     headers['authorization'] ?? (offeredProtocol && `Bearer ${offeredProtocol.slice(bearerProtocol.length)}`)
   // Sent as a bearer token, so that an unknown owner token is refused: a socket cannot create a new identity.
   const owner = headers['x-owner-token']
-  return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
+  return { ...headers, authorization: bearerHeader ?? (owner && `Bearer ${owner}`) }
 }
 
 const parseProtocols = (headers: Handshake['headers']): string[] =>

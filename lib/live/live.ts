@@ -44,11 +44,11 @@ export class Live {
     const sourceIp = getClientIpBehindEdge(request, this.#services.config)
     const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query
-    const claimedJob =
+    const newSocket =
       jobId === undefined
         ? await this.#createUserSocket(id, handshake)
         : await this.#createJobSocket(id, jobId, handshake)
-    const socket = { ...claimedJob, ip: sourceIp }
+    const socket = { ...newSocket, ip: sourceIp }
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)

@@ -37,13 +37,13 @@ const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).stat
  * slow tests, an AWS client, and tools that build images.
  */
 const isEngine = (section) => !['test', 'slow', 'aws', 'images'].includes(section)
-const isTested = (section) => isEngine(section) || section === 'test'
+const isNeededByTests = (section) => isEngine(section) || section === 'test'
 const includesSection = {
   start: isEngine,
   run: isEngine,
-  test: isTested,
-  'test:slow': (section) => isTested(section) || section === 'slow',
-  'test:aws': (section) => isTested(section) || section === 'aws',
+  test: isNeededByTests,
+  'test:slow': (section) => isNeededByTests(section) || section === 'slow',
+  'test:aws': (section) => isNeededByTests(section) || section === 'aws',
   // If a Docker engine runs, no further tools are needed, on any system.
   images: (section) => section === 'images' && !dockerRuns(),
   'images:test': (section) => isEngine(section) || section === 'images',

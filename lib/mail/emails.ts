@@ -57,9 +57,9 @@ async function createTransporter(smtpUrl: string): Promise<Transporter> {
  * to send them a text or link. The apostrophe is escaped, because one non-Latin-1 character in a bundle doubles the
  * memory of its code.
  */
-const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
+const plainNamePattern = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const createGreeting = (name: string) =>
-  plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
+  plainNamePattern.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
 const ignoreHint = 'If you did not request this, you can ignore this email.'
 
 export const emailTemplates = {

@@ -140,7 +140,7 @@ export async function loadPageDocument(id: DocumentId, request: PageRequest, dep
       ...body.headers,
       'content-type': 'text/html; charset=utf-8',
       vary: 'accept-encoding, accept-language, cookie',
-      ...createSecurityHeaders({ style: styleHash, storage: getStorageOrigin(deps.config) }),
+      ...createSecurityHeaders({ style: styleHash, storageOrigin: getStorageOrigin(deps.config) }),
       ...(request.query?.lang && {
         'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
       }),

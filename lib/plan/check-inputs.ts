@@ -14,7 +14,7 @@ interface InputRules {
  * Checks the number and formats of the files after the first.
  * @throws AppError INVALID_INPUT; INVALID_REQUEST if the operation takes only one file.
  */
-export function requireInputs(
+export function requireCompatibleInputs(
   moreFiles: readonly StoredFile[],
   { route, operation, field }: InputRules,
 ): void {

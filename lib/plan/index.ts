@@ -230,7 +230,7 @@ export const getFirstImage = (route: Route, options: Readonly<Record<string, unk
 function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(getShape)
   const findStepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
-  const isFor = (name: string, at: number) => {
+  const belongsToStep = (name: string, at: number) => {
     const option = shapes[at]?.[name]
     return option !== undefined && (isEachStepOption(option) || findStepOfOption(name) === at)
   }
@@ -240,12 +240,12 @@ function assignOptions(route: Route, options: Readonly<Record<string, unknown>>)
     image,
     from,
     to,
-    options: Object.fromEntries(Object.entries(options).filter(([name]) => isFor(name, at))),
+    options: Object.fromEntries(Object.entries(options).filter(([name]) => belongsToStep(name, at))),
   }))
 }
 
 interface RouteTable {
-  from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
+  from(id: FormatId, pinnedEngine?: EngineId): ReadonlyMap<FormatId, Route>
   /** Returns the routes of a file with these traits. Engines that do not support the traits never read the file. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   listAll(): readonly Conversion[]
@@ -254,11 +254,11 @@ interface RouteTable {
   findOther(request: OtherRouteRequest): Route | undefined
 }
 
-const cache = new WeakMap<readonly Engine[], Map<Operation, RouteTable>>()
+const routeTableCache = new WeakMap<readonly Engine[], Map<Operation, RouteTable>>()
 
 function getRouteTable(engines: readonly Engine[], operation: Operation): RouteTable {
-  const tables = cache.get(engines) ?? new Map<Operation, RouteTable>()
-  cache.set(engines, tables)
+  const tables = routeTableCache.get(engines) ?? new Map<Operation, RouteTable>()
+  routeTableCache.set(engines, tables)
   const knownTable =
     tables.get(operation) ??
     createLazyRouteTable(
@@ -280,9 +280,9 @@ function createLazyRouteTable(
   unproven: Readonly<Record<string, readonly string[]>>,
 ): RouteTable {
   const bySource = new Map<string, Map<FormatId, Route>>()
-  const searchRoutes = (id: FormatId, pinned?: EngineId) =>
+  const searchRoutes = (id: FormatId, pinnedEngine?: EngineId) =>
     new Map(
-      [...findRoutesFrom(edges, id, maxSteps, pinned)].filter(
+      [...findRoutesFrom(edges, id, maxSteps, pinnedEngine)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
           // A route of one step is always listed. A route of several steps must be useful, unlike a page as a Sun
@@ -290,9 +290,9 @@ function createLazyRouteTable(
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
-  const from = (id: FormatId, pinned?: EngineId) => {
-    const key = `${pinned ?? ''}/${id}`
-    const knownRoutes = bySource.get(key) ?? searchRoutes(id, pinned)
+  const from = (id: FormatId, pinnedEngine?: EngineId) => {
+    const key = `${pinnedEngine ?? ''}/${id}`
+    const knownRoutes = bySource.get(key) ?? searchRoutes(id, pinnedEngine)
     bySource.set(key, knownRoutes)
     return knownRoutes
   }

@@ -178,7 +178,7 @@ function findTooLargeMargins(options: Options): Problem | undefined {
  * @throws AppError INVALID_INPUT for options that contradict each other or are not enough.
  */
 export function requireConsistentOptions({ operation, options, additionalFiles }: OptionCheck): void {
-  const namedOptions = toPublicNames(options)
+  const namedOptions = normalizeOptionNames(options)
   for (const { operations, find } of rules) {
     if (operations && !operations.includes(operation)) continue
     const problem = find(namedOptions, additionalFiles)
@@ -190,7 +190,7 @@ export function requireConsistentOptions({ operation, options, additionalFiles }
   }
 }
 
-const toPublicNames = (options: Options): Options =>
+const normalizeOptionNames = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamelCase(name), value]))
 
 /**
@@ -208,7 +208,7 @@ export function requirePossibleOptions(
   const shapes = [...new Set(rows.map((row) => row.options))].map(
     ({ shape }) => shape as Readonly<Record<string, z.ZodType>>, // shapes hold types
   )
-  const namedOptions = toPublicNames(options)
+  const namedOptions = normalizeOptionNames(options)
   for (const name of new Set(shapes.flatMap((shape) => Object.keys(shape)))) {
     const schemas = [...new Set(shapes.flatMap((shape) => shape[name] ?? []))]
     const isEmpty = namedOptions[name] === '' && !schemas.some(readsEmptyText)

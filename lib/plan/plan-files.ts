@@ -5,7 +5,7 @@ import { type FormatId, isFormatId } from '../formats/index.ts'
 import { createDocumentPasswordMissingError } from '../formats/locked-office.ts'
 import type { InputPlan, StoredFile, Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
-import { requireInputs } from './check-inputs.ts'
+import { requireCompatibleInputs } from './check-inputs.ts'
 import { requireInputsFitWorker } from './disk-limits.ts'
 import { groupInputs, toFilesOfGroup } from './file-lists.ts'
 import { mayNeedUnlock, planRoute, type Route } from './index.ts'
@@ -28,7 +28,7 @@ export interface ConversionPlan {
   readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** Time limit in seconds. */
-  readonly limitS: number
+  readonly timeLimitS: number
 }
 
 interface RoutedFiles {
@@ -61,7 +61,7 @@ export function routeFiles(
       engines,
       traits: firstFile.traits,
     })
-    requireInputs(moreFiles, { route, operation, field: spec.additionalFilesField })
+    requireCompatibleInputs(moreFiles, { route, operation, field: spec.additionalFilesField })
     return { files: group, route }
   })
 }
@@ -86,7 +86,7 @@ export function planFiles(
   return {
     inputPlans,
     warnings: plannedInputs.flatMap(({ warnings }) => warnings),
-    limitS: getTimeLimitS(inputPlans),
+    timeLimitS: getTimeLimitS(inputPlans),
   }
 }
 

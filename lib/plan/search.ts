@@ -24,7 +24,7 @@ export function findRoutesFrom(
   pinnedEngine?: EngineId,
 ): Map<FormatId, Route> {
   const bestRoutes = new Map<FormatId, Route>()
-  const offerRoutes = (routeBefore: Route | undefined, at: FormatId) => {
+  const addCandidateRoutes = (routeBefore: Route | undefined, at: FormatId) => {
     for (const [to, candidates] of edges.get(at) ?? []) {
       for (const step of selectUsableEdges(candidates, pinnedEngine)) {
         if (pinnedEngine !== undefined && step.engine !== pinnedEngine) continue
@@ -36,16 +36,16 @@ export function findRoutesFrom(
       }
     }
   }
-  const extend = (routeBefore: Route | undefined, at: FormatId) => {
-    offerRoutes(routeBefore, at)
+  const extendRoutes = (routeBefore: Route | undefined, at: FormatId) => {
+    addCandidateRoutes(routeBefore, at)
     if ((routeBefore?.steps.length ?? 0) >= maxSteps - 1) return
     for (const via of intermediateFormats) {
       if (via === from || routeBefore?.steps.some((step) => step.to === via)) continue
       for (const step of selectUsableEdges(edges.get(at)?.get(via) ?? [], pinnedEngine))
-        extend(appendStep(routeBefore, step, pinnedEngine), via)
+        extendRoutes(appendStep(routeBefore, step, pinnedEngine), via)
     }
   }
-  extend(undefined, from)
+  extendRoutes(undefined, from)
   return bestRoutes
 }
 
@@ -72,16 +72,16 @@ export function appendStep(
 }
 
 export function keepsContent({ steps }: Route): boolean {
-  const readFormats = steps.map((step) => formatById(step.from))
-  const [source] = readFormats
+  const sourceFormats = steps.map((step) => formatById(step.from))
+  const [source] = sourceFormats
   const lastStep = steps.at(-1)
-  if (!source || !lastStep || readFormats.length === 1) return true
+  if (!source || !lastStep || sourceFormats.length === 1) return true
   const target = formatById(lastStep.to)
-  if (readFormats.includes(target)) return false
+  if (sourceFormats.includes(target)) return false
   // Each format is checked against all formats before it, because a single page may have become several on the way.
-  return readFormats
+  return sourceFormats
     .slice(1)
     .every((intermediate, index) =>
-      readFormats.slice(0, index + 1).every((from) => passesContent(from, intermediate, target)),
+      sourceFormats.slice(0, index + 1).every((from) => passesContent(from, intermediate, target)),
     )
 }

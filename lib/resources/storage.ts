@@ -2,7 +2,7 @@
  * Number of shards of the index of pending wake-ups. One shard would not be enough, because DynamoDB allows a thousand
  * writes a second per partition key.
  */
-export const wakeShards = 16
+export const wakeShardCount = 16
 
 export const table = {
   KeySchema: [

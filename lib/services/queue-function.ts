@@ -31,7 +31,7 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
   const getServices = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections }))
   const stopping = new AbortController()
   let outOfSpace = new AbortController()
-  let activeInvocations = 0
+  let activeInvocationCount = 0
   return {
     async handler(
       event: SQSEvent,
@@ -48,13 +48,13 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
         outOfSpace: outOfSpace.signal,
         remainingMs: Math.min(
           context.getRemainingTimeInMillis() - reservedMs,
-          getTaskLimitMs(services.config),
+          getTaskTimeLimitMs(services.config),
         ),
       }
-      if (activeInvocations === 0) await removeLeftovers(services.config)
-      activeInvocations++
+      if (activeInvocationCount === 0) await removeLeftovers(services.config)
+      activeInvocationCount++
       return handleBatch(event, services.log, (record) => runMessage(record, run, handleTask)).finally(() => {
-        activeInvocations--
+        activeInvocationCount--
       })
     },
 
@@ -75,7 +75,7 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
 /** A function that handles the messages of a queue, on Lambda and in a local worker. */
 export type QueueFunction = ReturnType<typeof createQueueFunction>
 
-const getTaskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
+const getTaskTimeLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
 
 /** Removes folders of killed tasks, which would occupy the disk. Only called while no task runs in this process. */
 async function removeLeftovers({ WORK_DIR }: Config): Promise<void> {

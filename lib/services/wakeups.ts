@@ -4,7 +4,7 @@ import { publishPlanChanges } from '../access/plan-changes.ts'
 import type { Key, Table } from '../aws/table.ts'
 import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
 import { Live } from '../live/live.ts'
-import { wakeShards } from '../resources/storage.ts'
+import { wakeShardCount } from '../resources/storage.ts'
 import { resumeLane } from '../webhooks/resume-lane.ts'
 import { Workflows } from '../workflows/workflows.ts'
 import { sweepMetrics, toEmbeddedMetric } from './embedded-metric.ts'
@@ -41,14 +41,14 @@ export interface DueRecord {
 
 /** Finds records whose `wakeAt` has passed, the most overdue first within each shard of the index. */
 export async function findDueRecords(now: Date, limit: number, table: Table): Promise<DueRecord[]> {
-  const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
+  const shards = Array.from({ length: wakeShardCount }, (_, shard) => `wake#${shard}`)
   const dueRecords = await Promise.all(
     shards.map(async (shard) => {
       const { items } = await table.query({
         IndexName: 'byWake',
         KeyConditionExpression: 'wakeShard = :shard AND wakeAt <= :now',
         ExpressionAttributeValues: { ':shard': shard, ':now': now.toISOString() },
-        Limit: Math.ceil(limit / wakeShards),
+        Limit: Math.ceil(limit / wakeShardCount),
       })
       return items.map(({ pk, sk, wakeAt }) => ({
         ...parseDueKey(String(pk)),

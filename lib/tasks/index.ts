@@ -42,17 +42,17 @@ export const taskOperations: readonly TaskOperation[] = [
 /** Operations of tasks that only the service's own endpoints create. */
 const internalOperations: readonly TaskOperation[] = [packResultsOperation, exportDriveOperation]
 
-const byName = new Map(
+const operationsByName = new Map(
   [...taskOperations, ...internalOperations].flatMap((operation) =>
     [operation.name, operation.alias ?? operation.name].map((name) => [name, operation]),
   ),
 )
 
-export const findTaskOperation = (name: string): TaskOperation | undefined => byName.get(name)
+export const findTaskOperation = (name: string): TaskOperation | undefined => operationsByName.get(name)
 
 /** Finds an operation that clients may request. */
 export function findPublicOperation(name: string): TaskOperation | undefined {
-  const operation = byName.get(name)
+  const operation = operationsByName.get(name)
   return operation && !internalOperations.includes(operation) ? operation : undefined
 }
 
@@ -72,13 +72,13 @@ export const getTransferQueue = (operation: TransferOperation) =>
   'capture' in operation ? ('capture' as const) : ('transfer' as const)
 
 export function findTransferOperation(name: string): TransferOperation | undefined {
-  const operation = byName.get(name)
+  const operation = operationsByName.get(name)
   return operation && isTransferOperation(operation) ? operation : undefined
 }
 
 /** Returns the operation of a task that an engine runs. @throws for imports and exports. */
 export function requireProcessOperation(name: string): ProcessOperation {
-  const operation = byName.get(name)
+  const operation = operationsByName.get(name)
   if (operation?.kind === 'process') return operation
   throw new Error(`${name} is not a processing operation`)
 }

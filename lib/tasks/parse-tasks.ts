@@ -210,17 +210,17 @@ function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operatio
 function validateGraph(tasks: readonly RequestedTask[]): void {
   if (tasks.length === 0)
     throw new AppError('INVALID_REQUEST', 'tasks: expected at least one task.', { field: 'tasks' })
-  const byName = new Map(tasks.map((task) => [task.name, task]))
+  const tasksByName = new Map(tasks.map((task) => [task.name, task]))
   const usedInputs = new Set(tasks.flatMap(({ input }) => input))
   for (const task of tasks) {
-    for (const input of task.input) requireSource(task, input, byName)
+    for (const input of task.input) requireSource(task, input, tasksByName)
     requireInputCount(task)
   }
   for (const task of tasks) {
     if (!usedInputs.has(task.name) && task.operation.kind !== 'export' && !mayHaveNoConsumer(task))
       throw createGraphError(task, 'no task uses its files; add an export/url task with its name as input')
   }
-  const cycleTask = findCycle(tasks, byName)
+  const cycleTask = findTaskInCycle(tasks, tasksByName)
   if (cycleTask) throw createInputError(cycleTask, 'its inputs form a cycle that leads back to it')
 }
 
@@ -233,8 +233,12 @@ const createInputError = (task: RequestedTask, error: string) =>
 /** Whether the result of an operation is shown in its task, so that no export is needed. */
 const mayHaveNoConsumer = ({ operation }: RequestedTask) => isShownInTask(operation.name)
 
-function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
-  const source = byName.get(input)
+function requireSource(
+  task: RequestedTask,
+  input: string,
+  tasksByName: ReadonlyMap<string, RequestedTask>,
+): void {
+  const source = tasksByName.get(input)
   if (!source)
     throw createInputError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
   if (source === task) throw createInputError(task, 'it is its own input')
@@ -261,9 +265,9 @@ function requireInputCount(task: RequestedTask): void {
 }
 
 /** Finds a task on a cycle by removing tasks whose inputs are all resolved (Kahn's algorithm). */
-function findCycle(
+function findTaskInCycle(
   tasks: readonly RequestedTask[],
-  byName: ReadonlyMap<string, RequestedTask>,
+  tasksByName: ReadonlyMap<string, RequestedTask>,
 ): RequestedTask | undefined {
   const openInputCounts = new Map(tasks.map(({ name, input }) => [name, input.length]))
   const consumers = new Map<string, string[]>()
@@ -284,5 +288,5 @@ function findCycle(
     }
   }
   const [firstName] = openInputCounts.keys()
-  return firstName === undefined ? undefined : byName.get(firstName)
+  return firstName === undefined ? undefined : tasksByName.get(firstName)
 }

@@ -14,7 +14,7 @@ import {
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { defined } from '../validation/defined.ts'
 import type { GuardedAgents } from './guarded-agents.ts'
-import { baseName, listPrefix } from './list-prefix.ts'
+import { getBaseName, listPrefix } from './list-prefix.ts'
 import { createErrorMapper, createStoreResponseError } from './map-store-errors.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
@@ -43,12 +43,12 @@ function openContainer(fields: TaskFields, { guardedHttp }: TransferDeps): Conta
   const settings = fields as unknown as Container // parsed when the task was created
   const { storage_account: account, container, sas_token: token = '', storage_access_key: key } = settings
   const base = settings.endpoint ?? `https://${account}.blob.core.windows.net`
-  const address = new URL(`${base.replace(/\/$/, '')}/${container}`)
-  address.search = token.replace(/^\?/, '')
+  const containerUrl = new URL(`${base.replace(/\/$/, '')}/${container}`)
+  containerUrl.search = token.replace(/^\?/, '')
   const credential = key ? new StorageSharedKeyCredential(account, key) : new AnonymousCredential()
   const pipeline = newPipeline(credential, { retryOptions: { maxTries: 3, maxRetryDelayInMs: 5000 } })
   pipeline.factories.unshift(useGuardedAgents(guardedHttp.agents))
-  return new ContainerClient(address.href, pipeline)
+  return new ContainerClient(containerUrl.href, pipeline)
 }
 
 const useGuardedAgents = ({ http, https }: GuardedAgents): RequestPolicyFactory => ({
@@ -111,7 +111,7 @@ function toRemoteFile(
 ): RemoteFile {
   const location = `${container.containerName}/${name}`
   return {
-    filename: baseName(name),
+    filename: getBaseName(name),
     size,
     isResumable: tag !== undefined,
     // The blob is not read with Azure's client, whose streams take twice the CPU time.

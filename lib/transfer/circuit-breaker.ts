@@ -24,11 +24,11 @@ export class CircuitBreaker {
   requireClosed(host: string, owner: string): void {
     const recentTimes = this.#recentFailures(getBreakerKey(host, owner))
     if (recentTimes.length < maxFailures) return
-    const leftS = Math.ceil(((recentTimes[0] ?? 0) + windowMs - this.#now()) / 1000)
+    const remainingS = Math.ceil(((recentTimes[0] ?? 0) + windowMs - this.#now()) / 1000)
     throw new RemoteError(
       'unreachable',
-      `${host} failed ${maxFailures} times within a minute, so requests to it are paused for ${leftS} s. Try again after that.`,
-      { isTransient: false, host, retryAfterS: leftS },
+      `${host} failed ${maxFailures} times within a minute, so requests to it are paused for ${remainingS} s. Try again after that.`,
+      { isTransient: false, host, retryAfterS: remainingS },
     )
   }
 

@@ -26,9 +26,9 @@ export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
       code: parseReason(await text(response.body)),
     })
   }
-  const objectsUrl = (kind: 'storage' | 'upload/storage') =>
+  const getObjectsUrl = (kind: 'storage' | 'upload/storage') =>
     `${gcsEndpoint}/${kind}/v1/b/${encodeURIComponent(bucket)}/o`
-  return { bucket, request, objectsUrl }
+  return { bucket, request, getObjectsUrl }
 }
 
 export type GcsBucket = ReturnType<typeof openGcsBucket>

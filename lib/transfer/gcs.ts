@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers'
 import { defined } from '../validation/defined.ts'
 import { type GcsBucket, openGcsBucket } from './gcs-bucket.ts'
 import { uploadToSession } from './google-upload.ts'
-import { baseName, listPrefix } from './list-prefix.ts'
+import { getBaseName, listPrefix } from './list-prefix.ts'
 import type { FindFiles, OpenStore, RemoteFile, TransferDeps } from './transfer.ts'
 
 /** The requested fields of an object; 64-bit numbers are strings in Google's JSON. */
@@ -28,13 +28,13 @@ export const findInGcs: FindFiles = async (fields, deps) => {
 }
 
 async function* listObjects(
-  { request, bucket, objectsUrl }: GcsBucket,
+  { request, bucket, getObjectsUrl }: GcsBucket,
   prefix: string,
   { signal }: TransferDeps,
 ) {
   const query = new URLSearchParams({ prefix, fields: `items(${resourceFields}),nextPageToken` })
   do {
-    const { body } = await request(bucket, `${objectsUrl('storage')}?${query}`, { signal })
+    const { body } = await request(bucket, `${getObjectsUrl('storage')}?${query}`, { signal })
     // Google documents this format.
     const { items = [], nextPageToken = '' } = (await json(body)) as {
       items?: ObjectResource[]
@@ -45,21 +45,25 @@ async function* listObjects(
   } while (query.get('pageToken'))
 }
 
-async function readObject({ request, bucket, objectsUrl }: GcsBucket, key: string, { signal }: TransferDeps) {
-  const url = `${objectsUrl('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
+async function readObject(
+  { request, bucket, getObjectsUrl }: GcsBucket,
+  key: string,
+  { signal }: TransferDeps,
+) {
+  const url = `${getObjectsUrl('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
   const { body } = await request(`${bucket}/${key}`, url, { signal })
   return (await json(body)) as ObjectResource // as documented by Google
 }
 
 function toRemoteFile(
-  { request, bucket, objectsUrl }: GcsBucket,
+  { request, bucket, getObjectsUrl }: GcsBucket,
   { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
   // Objects stored with gzip are decompressed in transit, so their length is unknown and they cannot be read by range.
   const isUncompressed = contentEncoding !== 'gzip'
-  const url = `${objectsUrl('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
+  const url = `${getObjectsUrl('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {
-    filename: baseName(name),
+    filename: getBaseName(name),
     size: isUncompressed ? Number(size) : undefined,
     isResumable: isUncompressed,
     open: async (start, signal) => {
@@ -77,7 +81,7 @@ function toRemoteFile(
 }
 
 export const openGcs: OpenStore = async (fields, deps) => {
-  const { request, bucket, objectsUrl } = openGcsBucket(fields, deps)
+  const { request, bucket, getObjectsUrl } = openGcsBucket(fields, deps)
   // The fields were parsed when the task was created.
   const { acl, cache_control, content_disposition, metadata } = fields as {
     acl?: string
@@ -95,7 +99,7 @@ export const openGcs: OpenStore = async (fields, deps) => {
         fields: 'size',
         ...(acl && { predefinedAcl: acl }),
       })
-      const { headers, body } = await request(location, `${objectsUrl('upload/storage')}?${query}`, {
+      const { headers, body } = await request(location, `${getObjectsUrl('upload/storage')}?${query}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -41,18 +41,18 @@ export async function uploadToSession(
   const { request, location, signal } = upload
   try {
     const { body } = await uploadWithResumption(session, file, upload)
-    const stored = (await json(body)) as { size?: string } // as documented by Google
-    const { size } = stored
+    const storedObject = (await json(body)) as { size?: string } // as documented by Google
+    const { size } = storedObject
     if (size !== undefined && Number(size) !== file.size)
       throw new RemoteError(
         'incomplete',
         `The storage received ${size} of ${file.size} bytes of ${location}.`,
       )
-    return stored
+    return storedObject
   } catch (error) {
-    const cancellation = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
+    const cancelOptions = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
     // If cancelling fails, the session expires after a week.
-    await request(location, session, cancellation, () => true).then(
+    await request(location, session, cancelOptions, () => true).then(
       ({ body }) => body.destroy(),
       () => {},
     )

@@ -15,7 +15,7 @@ const settings: AgentOptions = { keepAlive: true, maxSockets: 50 }
 
 type ConnectCallback = (error: Error | null, stream: Duplex) => void
 
-export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
+export function createGuardedAgents(addressGuard: AddressGuard): GuardedAgents {
   /** Opens a connection to the checked IP address of the host in the options. */
   const connectGuarded = (
     rawOptions: unknown,
@@ -24,7 +24,7 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   ): undefined => {
     const options = rawOptions as ConnectionOptions // passed by node:http and node:https
     const host = options.host ?? 'localhost'
-    addresses.resolve(host).then(
+    addressGuard.resolve(host).then(
       ({ address, family }) => {
         const serverNameOption = !isIP(host) && { servername: options.servername || host }
         // The types of TLS connections lack `family`.

@@ -64,7 +64,7 @@ interface GuardedHttpOptions {
 
 /** State that all instances with the same connections share, and the owner for whom this instance acts. */
 interface SharedState {
-  readonly addresses: AddressGuard
+  readonly addressGuard: AddressGuard
   readonly agents: GuardedAgents
   readonly breaker: CircuitBreaker
   readonly agent: Agent
@@ -78,14 +78,14 @@ function createSharedState({
   now,
   connectTimeoutMs: connectMs = defaultConnectTimeoutMs,
 }: GuardedHttpOptions): SharedState {
-  const addresses = new AddressGuard(allowed, resolve)
+  const addressGuard = new AddressGuard(allowed, resolve)
   const tlsConnector = buildConnector({ timeout: connectMs })
   const agent = new Agent({
     bodyTimeout: bodyTimeoutMs,
     connect: (options, callback) => {
       const { hostname, servername, protocol } = options
       const connector = protocol === 'http:' ? createPooledConnector(connectMs) : tlsConnector
-      addresses.resolve(hostname).then(
+      addressGuard.resolve(hostname).then(
         ({ address }) => {
           const tlsName = servername ?? (isIP(hostname) ? undefined : hostname)
           connector({ ...options, hostname: address, ...(tlsName && { servername: tlsName }) }, callback)
@@ -94,9 +94,9 @@ function createSharedState({
       )
     },
   })
-  const agents = createGuardedAgents(addresses)
+  const agents = createGuardedAgents(addressGuard)
   return {
-    addresses,
+    addressGuard,
     agents,
     breaker: new CircuitBreaker(now),
     agent,
@@ -127,14 +127,14 @@ function createPooledConnector(timeout: number): buildConnector.connector {
  * leads into the service's network (SSRF).
  */
 export class GuardedHttp {
-  readonly addresses: AddressGuard
+  readonly addressGuard: AddressGuard
   /** Agents of Node for clients of other libraries, with the same checks. */
   readonly agents: GuardedAgents
   readonly #sharedState: SharedState
 
   constructor(options: GuardedHttpOptions | SharedState = {}) {
     this.#sharedState = 'owner' in options ? options : createSharedState(options)
-    this.addresses = this.#sharedState.addresses
+    this.addressGuard = this.#sharedState.addressGuard
     this.agents = this.#sharedState.agents
   }
 
@@ -219,7 +219,7 @@ export class GuardedHttp {
     const name = `${host}:${port}`
     breaker.requireClosed(name, owner)
     try {
-      const { address } = await this.addresses.resolve(host)
+      const { address } = await this.addressGuard.resolve(host)
       const timeoutMs = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
       const socket = await connectSocket(address, port, timeoutMs)
       breaker.recordSuccess(name, owner)

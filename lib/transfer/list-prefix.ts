@@ -33,4 +33,4 @@ export async function listPrefix<File extends { readonly name: string }>(
 }
 
 /** Returns the last part of a name: `b.txt` for `a/b.txt`. */
-export const baseName = (name: string) => name.split('/').at(-1) || name
+export const getBaseName = (name: string) => name.split('/').at(-1) || name

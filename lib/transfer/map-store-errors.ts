@@ -42,11 +42,11 @@ export function createStoreResponseError(
   cause?: unknown,
 ): RemoteError {
   const details = { status, cause }
-  const statusText = code === undefined ? '' : ` (${code})`
+  const codeSuffix = code === undefined ? '' : ` (${code})`
   if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage denied access to ${location}${statusText}.`, details)
+    return new RemoteError('forbidden', `The storage denied access to ${location}${codeSuffix}.`, details)
   if (status === 404)
-    return new RemoteError('not-found', `${location} does not exist in the storage${statusText}.`, details)
+    return new RemoteError('not-found', `${location} does not exist in the storage${codeSuffix}.`, details)
   if (status === 412)
     return new RemoteError('incomplete', `The file ${location} changed while it was being fetched.`, {
       ...details,
@@ -54,7 +54,7 @@ export function createStoreResponseError(
     })
   return new RemoteError(
     'status',
-    `The storage of ${location} responded with status ${status}${statusText}.`,
+    `The storage of ${location} responded with status ${status}${codeSuffix}.`,
     {
       ...details,
       isTransient: status >= 500 || status === 429 || status === 408,

@@ -124,21 +124,21 @@ async function abortEmptyUploads(
   { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
   startedMs: number,
 ): Promise<void> {
-  const withTimeout = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
-  const listUploads = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
-  const { Uploads = [] } = await client.send(listUploads, withTimeout)
+  const timeoutOptions = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
+  const listCommand = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+  const { Uploads = [] } = await client.send(listCommand, timeoutOptions)
   for (const { Key: name, UploadId, Initiated } of Uploads) {
     const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedMs) < maxStartDifferenceMs
     if (name !== Key || !hasMatchingStart) continue
     const upload = { Bucket, Key, UploadId }
-    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), withTimeout)
+    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), timeoutOptions)
     if (Parts.length === 0) await abort(client, upload)
   }
 }
 
 async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput): Promise<void> {
-  const withTimeout = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
-  await client.send(new AbortMultipartUploadCommand(upload), withTimeout).catch(() => {})
+  const timeoutOptions = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
+  await client.send(new AbortMultipartUploadCommand(upload), timeoutOptions).catch(() => {})
 }
 
 /** Sends a range of a file. Each attempt opens the stream again, because the SDK cannot send a stream twice. */

@@ -9,7 +9,7 @@ import {
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
 import { defined } from '../validation/defined.ts'
-import { baseName, listPrefix } from './list-prefix.ts'
+import { getBaseName, listPrefix } from './list-prefix.ts'
 import { createErrorMapper } from './map-store-errors.ts'
 import { abortUploadByTrace, uploadToS3 } from './s3-upload.ts'
 import type { FindFiles, OpenStore, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
@@ -103,7 +103,7 @@ async function readObject(
 }
 
 const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: FoundObject): RemoteFile => ({
-  filename: baseName(name),
+  filename: getBaseName(name),
   size,
   isResumable: tag !== undefined,
   open: async (start, abortSignal) => {

@@ -147,8 +147,8 @@ export class SftpConnection {
   #readKey(text: string, passphrase: string | undefined): string {
     const parsedKey = utils.parseKey(text, passphrase)
     if (!(parsedKey instanceof Error)) return text
-    const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsedKey.message)
-    const explanation = isLocked
+    const isPassphraseError = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsedKey.message)
+    const explanation = isPassphraseError
       ? passphrase === undefined
         ? 'it is encrypted, and passphrase is missing'
         : 'the passphrase is wrong'

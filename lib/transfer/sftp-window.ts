@@ -149,10 +149,10 @@ async function* toChunks(body: Readable): AsyncGenerator<Buffer> {
     bufferedBytes += bytes.length
     if (bufferedBytes < chunkBytes) continue
     const allBytes = bufferedChunks.length === 1 ? bytes : Buffer.concat(bufferedChunks)
-    const wholeBytes = allBytes.length - (allBytes.length % chunkBytes)
-    for (let at = 0; at < wholeBytes; at += chunkBytes) yield allBytes.subarray(at, at + chunkBytes)
-    bufferedBytes = allBytes.length - wholeBytes
-    bufferedChunks = bufferedBytes > 0 ? [allBytes.subarray(wholeBytes)] : []
+    const wholeChunkBytes = allBytes.length - (allBytes.length % chunkBytes)
+    for (let at = 0; at < wholeChunkBytes; at += chunkBytes) yield allBytes.subarray(at, at + chunkBytes)
+    bufferedBytes = allBytes.length - wholeChunkBytes
+    bufferedChunks = bufferedBytes > 0 ? [allBytes.subarray(wholeChunkBytes)] : []
   }
   if (bufferedBytes > 0) yield Buffer.concat(bufferedChunks)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
-import { baseName, listPrefix } from './list-prefix.ts'
+import { getBaseName, listPrefix } from './list-prefix.ts'
 import { RemoteError } from './remote-error.ts'
 import { SftpConnection } from './sftp-connection.ts'
 import { readSftpAhead, sendRequest, writeAhead } from './sftp-window.ts'
@@ -65,7 +65,7 @@ async function statFile(connection: SftpConnection, path: string): Promise<Attri
 
 function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }: Attributes): RemoteFile {
   return {
-    filename: baseName(path),
+    filename: getBaseName(path),
     size,
     isResumable: true,
     open: async (start) => {
@@ -73,7 +73,7 @@ function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }:
       if (currentStats.size !== size || currentStats.mtime !== mtime)
         throw new RemoteError(
           'incomplete',
-          `The file ${baseName(path)} changed while it was being fetched.`,
+          `The file ${getBaseName(path)} changed while it was being fetched.`,
           {
             changed: true,
           },

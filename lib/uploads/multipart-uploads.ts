@@ -9,7 +9,7 @@ import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { createUploadNotFoundError, requireOwnUpload } from './own-upload.ts'
 import { createFileTooLargeError, createSizeLimitError } from './size-errors.ts'
-import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
+import { createUploadKey, multipartLifetimeS, type UploadRecord } from './uploads.ts'
 
 /** Multipart uploads, whose parts are sent directly to the storage: start, resume, complete, abort. */
 
@@ -19,11 +19,11 @@ export const partUrlLifetimeS = 3600
 const bytesPerMib = 1024 ** 2
 
 /** Returns the size limit of a multipart upload in bytes. */
-export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
+export const getMaxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
   Math.min(partLimits.maxObjectBytes, maxFileBytes)
 
 /** Returns the part size in bytes that keeps the upload within the limit of 10,000 parts. */
-export const partSizeFor = (size: number): number =>
+export const getPartSize = (size: number): number =>
   Math.max(8, Math.ceil(size / partLimits.maxParts / bytesPerMib)) * bytesPerMib
 
 /** An upload whose file is sent in parts. */
@@ -49,11 +49,11 @@ export async function startMultipartUpload(
   const { ownerId: owner, keyId = null } = principal
   await requireDiskSpace(config)
   const limits = await getOwnerLimits(owner, services)
-  const maxSize = maxMultipartBytes(limits)
+  const maxSize = getMaxMultipartBytes(limits)
   if (size !== undefined && size > maxSize) throw createSizeLimitError(maxSize, size)
   if (size === 0) throw createEmptyFileError('size')
   const id = newId('upl')
-  const key = uploadKey('uploads', id, limits.retentionHours)
+  const key = createUploadKey('uploads', id, limits.retentionHours)
   const partsId = await files.multipart.start(key, contentType)
   const now = Date.now()
   const upload = {
@@ -106,7 +106,7 @@ export async function signPartUrls(
   await requireDiskSpace(config)
   const uploadedParts = await listUploadedParts(upload, services)
   if (!uploadedParts) throw createUploadClosedError(upload)
-  const maxSize = upload.maxSize ?? maxMultipartBytes(await getOwnerLimits(upload.owner, services))
+  const maxSize = upload.maxSize ?? getMaxMultipartBytes(await getOwnerLimits(upload.owner, services))
   const otherParts = uploadedParts.filter(({ number }) => !numbers.includes(number))
   if (getTotalSize(otherParts) >= maxSize) {
     await deleteMultipartUpload(upload, services)
@@ -184,7 +184,7 @@ function matchParts(
   references: readonly PartReference[],
   uploadedParts: readonly StoredPart[],
 ): readonly StoredPart[] {
-  const knownParts = new Map(uploadedParts.map((part) => [part.number, part]))
+  const partsByNumber = new Map(uploadedParts.map((part) => [part.number, part]))
   const misplacedReference = references.find(
     ({ number }, index) => number <= (references[index - 1]?.number ?? 0),
   )
@@ -194,7 +194,7 @@ function matchParts(
       'list each part once, in the order of the part numbers',
     )
   return references.map(({ number, etag }, index) => {
-    const uploadedPart = knownParts.get(number)
+    const uploadedPart = partsByNumber.get(number)
     if (!uploadedPart) throw createInvalidPartError(number, 'it was not uploaded. PUT it to its URL first')
     if (normalizeEtag(uploadedPart.etag) !== normalizeEtag(etag))
       throw createInvalidPartError(

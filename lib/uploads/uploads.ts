@@ -133,7 +133,7 @@ export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
  * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job
  * may keep it, so that a job can use the file without copying it.
  */
-export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
+export function createUploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
   const days =
     uploadRetentionDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadRetentionDays.at(-1)
   return `${kind}/${days}d/${id}`

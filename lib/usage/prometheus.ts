@@ -3,7 +3,7 @@ import { listDurations } from './duration-bins.ts'
 
 /** Metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
-export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
+export const prometheusMimeType = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Labels = Readonly<Record<string, string>>
 interface Sample {

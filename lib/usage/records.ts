@@ -9,10 +9,10 @@ export const usageLifetimeS = 400 * 24 * 3600
 export const getDay = (timestamp: string) => timestamp.slice(0, 10)
 const getSecond = (timestamp: string) => timestamp.slice(0, 19)
 
-const ownerPartition = (owner: string) => `USAGE#${owner}`
-export const ownerUsagePartition = ownerPartition
+const getOwnerPartition = (owner: string) => `USAGE#${owner}`
+export const getOwnerUsagePartition = getOwnerPartition
 export const getOwnerDayKey = (owner: string, day: string): Key => ({
-  pk: ownerPartition(owner),
+  pk: getOwnerPartition(owner),
   sk: `DAY#${day}`,
 })
 
@@ -22,7 +22,7 @@ export const getOwnerDayKey = (owner: string, day: string): Key => ({
  * at two hundred jobs a second.
  */
 export const getCountedEventsKey = (owner: string, timestamp: string): Key => ({
-  pk: ownerPartition(owner),
+  pk: getOwnerPartition(owner),
   sk: `COUNTED#${getSecond(timestamp)}`,
 })
 

@@ -127,9 +127,9 @@ export function computeSlo(
     createGetPercentile(total, 'took'),
     createGetPercentile(total, 'queued'),
   ]
-  const getDayAgo = (daysAgo: number) => getDay(new Date(now.getTime() - daysAgo * dayMs).toISOString())
+  const getDateDaysAgo = (daysAgo: number) => getDay(new Date(now.getTime() - daysAgo * dayMs).toISOString())
   return {
-    window: { from: getDayAgo(days - 1), to: getDayAgo(0), days },
+    window: { from: getDateDaysAgo(days - 1), to: getDateDaysAgo(0), days },
     totals: { jobs, completed, failed, cancelled, clientErrors: countClientErrors(total) },
     successRate: successRate(total),
     rawSuccessRate: computeRate(completed, completed + failed),
@@ -140,7 +140,7 @@ export function computeSlo(
       share: computeRate(errorCount.count, failed) ?? 0,
     })),
     engines: summarizeEngines(countedDays),
-    series: createSeries(countedDays, daysPerBucket[bucket], getDayAgo(days - 1)),
+    series: createSeries(countedDays, daysPerBucket[bucket], getDateDaysAgo(days - 1)),
     excluded: {
       roles: ['ADMIN'],
       jobs: sumDays(allDays.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
@@ -155,13 +155,13 @@ function summarizeEngines(countedDays: readonly EngineDay[]): SloView['engines']
     Map.groupBy(countedDays, ({ engine }) => engine),
     ([engine, engineDays]) => {
       const counts = sumDays(engineDays)
-      const durations = createGetPercentile(counts, 'took')
+      const getPercentile = createGetPercentile(counts, 'took')
       return {
         engine,
         jobs: counts['jobs'] ?? 0,
         successRate: successRate(counts),
-        p50: durations(0.5),
-        p95: durations(0.95),
+        p50: getPercentile(0.5),
+        p95: getPercentile(0.95),
         topErrors: countErrorCodes(counts).slice(0, topErrors),
       }
     },
@@ -181,15 +181,15 @@ function createSeries(
   return Array.from(Map.groupBy(countedDays, getBucket), ([date, some]) => {
     const counts = sumDays(some)
     const { jobs = 0, completed = 0, failed = 0 } = counts
-    const durations = createGetPercentile(counts, 'took')
+    const getPercentile = createGetPercentile(counts, 'took')
     return {
       date,
       jobs,
       completed,
       failed,
       successRate: successRate(counts),
-      p50: durations(0.5),
-      p95: durations(0.95),
+      p50: getPercentile(0.5),
+      p95: getPercentile(0.95),
     }
   })
 }

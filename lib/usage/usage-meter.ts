@@ -26,7 +26,7 @@ interface UsageMeterDeps {
   /** Whether an owner's jobs are excluded from the service's statistics. */
   readonly isExcluded: (owner: string) => Promise<boolean>
   /** How long to collect events for one write, in milliseconds; useful if a single process receives all of them. */
-  readonly gatherMs?: number
+  readonly batchWindowMs?: number
 }
 
 /**
@@ -63,7 +63,7 @@ export class UsageMeter {
   }
 
   async #countBatch(): Promise<void> {
-    await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closeController.signal }).catch(
+    await sleep(this.#deps.batchWindowMs ?? 0, undefined, { signal: this.#closeController.signal }).catch(
       () => undefined,
     )
     const pendingEnds = this.#pendingEnds
@@ -105,7 +105,7 @@ export class UsageMeter {
   }
 
   async #findUncounted(owner: string, transactionEnds: readonly JobEnd[]): Promise<JobEnd[]> {
-    const keys = uniqueKeys(
+    const keys = removeDuplicateKeys(
       transactionEnds.flatMap(({ timestamp }) => [
         getCountedEventsKey(owner, timestamp),
         getOwnerDayKey(owner, getDay(timestamp)),
@@ -164,7 +164,7 @@ const listIds = (item: Item | undefined): unknown[] => (item?.['ids'] instanceof
 const countOnlyJob = (): UsageCounts => ({ jobs: 1 })
 
 const getKeyName = ({ pk, sk }: Key) => `${pk} ${sk}`
-const uniqueKeys = (keys: readonly Key[]): Key[] => [
+const removeDuplicateKeys = (keys: readonly Key[]): Key[] => [
   ...new Map(keys.map((key) => [getKeyName(key), key])).values(),
 ]
 

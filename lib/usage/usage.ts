@@ -3,7 +3,7 @@ import type { Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { component } from '../validation/component.ts'
 import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
-import { getDay, ownerUsagePartition, parseCounts } from './records.ts'
+import { getDay, getOwnerUsagePartition, parseCounts } from './records.ts'
 
 /** Usage of an owner by day (UTC). */
 
@@ -115,7 +115,7 @@ async function readOwnerDays(
   const { items } = await table.query({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: {
-      ':pk': ownerUsagePartition(owner),
+      ':pk': getOwnerUsagePartition(owner),
       ':from': `DAY#${from}`,
       ':to': `DAY#${to}`,
     },

@@ -20,7 +20,7 @@ const expectation =
   'expected a readable name: with letters or digits, without control characters or characters that change the text direction'
 
 /** Schema of a name; surrounding whitespace is removed. @param maxLength in UTF-16 code units. */
-export const displayName = (maxLength: number) =>
+export const createNameSchema = (maxLength: number) =>
   z
     .string()
     .trim()
@@ -29,11 +29,11 @@ export const displayName = (maxLength: number) =>
     .refine((name) => isSafeText(name) && visibleCharacterPattern.test(name), expectation)
 
 const maxAccountNameLength = 200
-export const accountName = displayName(maxAccountNameLength)
+export const accountNameSchema = createNameSchema(maxAccountNameLength)
 
 /** Cleans a name from another service, because the person cannot be asked for a different one. */
 export function toAccountName(givenName: string, fallbackName: string): string {
   const name = givenName.replace(unsafeCharactersPattern, ' ').slice(0, maxAccountNameLength).toWellFormed()
-  const { success, data } = accountName.safeParse(name)
+  const { success, data } = accountNameSchema.safeParse(name)
   return success ? data : fallbackName
 }

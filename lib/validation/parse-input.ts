@@ -155,17 +155,17 @@ function describeReceived(path: readonly PropertyKey[], receivedValue: unknown):
 /** Maximum number of characters of a value that a message quotes. */
 const maxShownLength = 80
 /** Characters that would reverse the text of the message if they were not escaped. */
-const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
+const bidiControlPattern = /[\u202a-\u202e\u2066-\u2069]/g
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
-const trailingHighSurrogate = /[\ud800-\udbff]$/
+const trailingHighSurrogatePattern = /[\ud800-\udbff]$/
 
 function formatValue(receivedValue: unknown): string {
   // Numbers are not formatted as JSON, which turns Infinity into null.
   if (typeof receivedValue === 'number') return String(receivedValue)
-  const text = JSON.stringify(receivedValue)?.replace(bidiControls, escapeCharacter)
+  const text = JSON.stringify(receivedValue)?.replace(bidiControlPattern, escapeCharacter)
   if (text === undefined) return describeType(receivedValue)
   if (text.length <= maxShownLength) return text
-  const begin = `${text.slice(0, maxShownLength).replace(trailingHighSurrogate, '')}…`
+  const begin = `${text.slice(0, maxShownLength).replace(trailingHighSurrogatePattern, '')}…`
   return typeof receivedValue === 'string' ? `${begin}" with ${receivedValue.length} characters` : begin
 }
 

@@ -36,15 +36,15 @@ const toneByEvent: Readonly<Record<string, ChatMessage['tone']>> = {
 /** Maximum lengths in characters, below the limits of the platforms. */
 const maxLengths = { title: 140, value: 500 }
 
-const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
 /**
  * Returns the link to the result of a job from an event: the link of its export, otherwise the link of its first file.
  */
 function findResultLink({ tasks, files }: EventFields): string | undefined {
-  const exports = isFields(tasks)
-    ? Object.values(tasks).flatMap((task) => (isFields(task) ? task['result'] : []))
+  const exportResults = isObject(tasks)
+    ? Object.values(tasks).flatMap((task) => (isObject(task) ? task['result'] : []))
     : []
-  const [firstResult] = [...exports, ...(Array.isArray(files) ? files : [])].filter(isFields)
+  const [firstResult] = [...exportResults, ...(Array.isArray(files) ? files : [])].filter(isObject)
   return firstResult?.['url'] as string | undefined // both schemas have the field
 }
 const truncate = (value: string, length: number) =>
@@ -52,12 +52,12 @@ const truncate = (value: string, length: number) =>
 
 function createMessage(event: EventFields): ChatMessage {
   const name = String(event['event'])
-  const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isFields)
-  const source = isFields(subject['source']) ? subject['source'] : {}
-  const target = isFields(subject['target']) ? subject['target'] : {}
-  const error = isFields(subject['error']) ? subject['error'] : {}
-  const progress = isFields(subject['progress']) ? subject['progress'] : {}
-  const jobId = isFields(event['job']) ? event['job']['id'] : subject['jobId']
+  const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isObject)
+  const source = isObject(subject['source']) ? subject['source'] : {}
+  const target = isObject(subject['target']) ? subject['target'] : {}
+  const error = isObject(subject['error']) ? subject['error'] : {}
+  const progress = isObject(subject['progress']) ? subject['progress'] : {}
+  const jobId = isObject(event['job']) ? event['job']['id'] : subject['jobId']
   const { durationMs } = subject
   const eventFacts: [string, unknown][] = [
     ['File', source['filename'] ?? subject['filename']],

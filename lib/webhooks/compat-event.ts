@@ -6,18 +6,18 @@ type EventFields = Readonly<Record<string, unknown>>
 /**
  * Names of events and states in the API of functions/compat-v2. Other names are the same as in the service's own API.
  */
-const events: Readonly<Record<string, string>> = {
+const compatEvents: Readonly<Record<string, string>> = {
   'job.completed': 'job.finished',
   'job.cancelled': 'job.failed',
 }
-const statuses: Readonly<Record<string, string>> = {
+const compatStatuses: Readonly<Record<string, string>> = {
   pending: 'waiting',
   queued: 'waiting',
   completed: 'finished',
   failed: 'error',
   cancelled: 'error',
 }
-const toCompatStatus = (status: unknown) => statuses[String(status)] ?? status
+const toCompatStatus = (status: unknown) => compatStatuses[String(status)] ?? status
 
 interface EventJob {
   readonly id?: string
@@ -45,7 +45,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
     tasks = {},
   } = (job ?? {}) as EventJob // the schema of a job event
   return {
-    event: events[String(event)] ?? event,
+    event: compatEvents[String(event)] ?? event,
     job: {
       id,
       tag: tag ?? null,

@@ -5,11 +5,11 @@ import {
   Delivery,
   type DeliveryRef,
   deliveriesPrefix,
-  deliveryKey,
-  deliveryListKey,
+  getDeliveryKey,
+  getDeliveryListKey,
+  getLaneKey,
+  getLanePartition,
   type Lane,
-  laneKey,
-  lanePartition,
 } from './delivery.ts'
 
 export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
@@ -51,7 +51,7 @@ export class DeliveryStore {
     const latestAllowedAt = addMs(at, -minProgressIntervalMs)
     return this.#table.transact([
       {
-        update: laneKey(delivery),
+        update: getLaneKey(delivery),
         change: { set: { progressAt: at.toISOString(), ttl: delivery.ttl } },
         if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: latestAllowedAt } }] },
       },
@@ -60,7 +60,7 @@ export class DeliveryStore {
   }
 
   async find(ref: DeliveryRef): Promise<Delivery | undefined> {
-    const item = await this.#table.get(deliveryKey(ref))
+    const item = await this.#table.get(getDeliveryKey(ref))
     return item && Delivery.parse(item)
   }
 
@@ -71,7 +71,7 @@ export class DeliveryStore {
 
   /** Returns the deliveries of a lane, and the sort keys of unreadable ones. */
   async readLane(lane: Lane): Promise<{ deliveries: Delivery[]; unreadable: string[] }> {
-    const items = await this.#table.partition(lanePartition(lane), deliveriesPrefix)
+    const items = await this.#table.partition(getLanePartition(lane), deliveriesPrefix)
     const parsedItems = items.map((item) => ({ sk: String(item['sk']), ...Delivery.safeParse(item) }))
     return {
       deliveries: parsedItems.flatMap(({ data }) => data ?? []),
@@ -87,7 +87,7 @@ export class DeliveryStore {
     const { items, next } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id < :before',
-      ExpressionAttributeValues: { ':list': deliveryListKey(webhookId), ':before': before ?? '~' },
+      ExpressionAttributeValues: { ':list': getDeliveryListKey(webhookId), ':before': before ?? '~' },
       ScanIndexForward: false,
       Limit: limit,
     })
@@ -101,7 +101,7 @@ export class DeliveryStore {
     const { items } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id = :id',
-      ExpressionAttributeValues: { ':list': deliveryListKey(webhookId), ':id': id },
+      ExpressionAttributeValues: { ':list': getDeliveryListKey(webhookId), ':id': id },
     })
     return parseDeliveries(await loadIndexedItems(items, this.#table))[0]
   }
@@ -115,7 +115,7 @@ export class DeliveryStore {
     const remove = Object.keys(allChanges).filter((name) => allChanges[name] === undefined)
     const { attempt, status } = deliveryBefore
     const { applied, item } = await this.#table.update(
-      deliveryKey(deliveryBefore),
+      getDeliveryKey(deliveryBefore),
       { set: allChanges, remove },
       { condition: { equal: { attempt, status } } },
     )
@@ -128,7 +128,7 @@ export class DeliveryStore {
     now: Date,
   ): Promise<Delivery | undefined> {
     const { applied, item } = await this.#table.update(
-      deliveryKey(ref),
+      getDeliveryKey(ref),
       { set: { busyUntil: addMs(now, leaseDurationS * 1000) } },
       {
         condition: {
@@ -152,7 +152,7 @@ export class DeliveryStore {
     for (let attempt = 0; attempt < 3; attempt++) {
       const lease = randomUUID()
       const { applied, item } = await this.#table.update(
-        laneKey(lane),
+        getLaneKey(lane),
         { set: { lease, leaseUntil: addMs(now, leaseDurationS * 1000), ttl }, remove: ['again'] },
         {
           condition: { either: [{ absent: ['lease'] }, { until: { leaseUntil: now.toISOString() } }] },
@@ -161,7 +161,7 @@ export class DeliveryStore {
       )
       if (applied) return { lease, passed: Number(item?.['passed'] ?? 0) }
       const laneResult = await this.#table.update(
-        laneKey(lane),
+        getLaneKey(lane),
         { set: { again: true } },
         { condition: { present: ['lease'] } },
       )
@@ -173,7 +173,7 @@ export class DeliveryStore {
   /** Renews the lease on a lane; false if another process has taken it. */
   async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
-      laneKey(lane),
+      getLaneKey(lane),
       { set: { leaseUntil: addMs(now, leaseDurationS * 1000) } },
       { condition: { equal: { lease } } },
     )
@@ -183,21 +183,21 @@ export class DeliveryStore {
   /** Releases the lease on a lane; false if something was added meanwhile, so that the lane has to be checked again. */
   async releaseLane(lane: Lane, lease: string, passedSequence: number): Promise<boolean> {
     const releaseResult = await this.#table.update(
-      laneKey(lane),
+      getLaneKey(lane),
       { set: { passed: passedSequence }, remove: ['lease', 'leaseUntil'] },
       { condition: { equal: { lease }, absent: ['again'] } },
     )
     if (releaseResult.applied || releaseResult.item?.['lease'] !== lease) return true
-    await this.#table.update(laneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
+    await this.#table.update(getLaneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
     return false
   }
 }
 
 const toRecord = (delivery: Delivery) => ({
-  ...deliveryKey(delivery),
+  ...getDeliveryKey(delivery),
   ...delivery,
   ...createWakeShardChange(delivery, delivery),
-  listKey: deliveryListKey(delivery.webhookId),
+  listKey: getDeliveryListKey(delivery.webhookId),
 })
 
 /** Returns the change of the wake index, which only contains records with `wakeAt`. */

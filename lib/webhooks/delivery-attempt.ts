@@ -84,12 +84,12 @@ function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number)
 /** Reads the beginning of a response as text. A connection that is lost meanwhile is not an error. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
-  let readBytes = 0
+  let bytesRead = 0
   try {
     for await (const chunk of body) {
-      if (readBytes < maxStoredBytes) chunks.push(chunk)
-      readBytes += chunk.length
-      if (readBytes >= maxReadBytes) break
+      if (bytesRead < maxStoredBytes) chunks.push(chunk)
+      bytesRead += chunk.length
+      if (bytesRead >= maxReadBytes) break
     }
   } catch {
     // The error is ignored, because only the status counts.

@@ -1,6 +1,6 @@
 import { maxDelayS } from '../aws/queues.ts'
 import type { DeliveryChange } from './deliveries.ts'
-import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
+import { type Delivery, getTimestampAfter, recheckS } from './delivery.ts'
 import { type AttemptOutcome, getDisableReason, getNextDelayS, isSuccess } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -39,8 +39,8 @@ export function resolveOutcome(
   const isOver = delivery.once || getDisableReason(webhook, outcome, now) !== undefined
   const delayS = isOver ? undefined : getNextDelayS(attempt - delivery.from, outcome, now, random)
   if (delayS === undefined) return { change: { ...attemptedDelivery, ...finishedFields, status: 'failed' } }
-  const nextAttemptAt = timestampAfter(now, delayS)
+  const nextAttemptAt = getTimestampAfter(now, delayS)
   // While a queue message is on its way, the wakeup is only a safety net.
-  const wakeAt = delayS > maxDelayS ? nextAttemptAt : timestampAfter(now, delayS + recheckS)
+  const wakeAt = delayS > maxDelayS ? nextAttemptAt : getTimestampAfter(now, delayS + recheckS)
   return { change: { ...attemptedDelivery, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
 }

@@ -90,10 +90,10 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>
 const padSequence = (sequence: number) => String(sequence).padStart(16, '0')
 const deliveryPrefix = 'DELIVERY#'
 
-export const lanePartition = ({ webhookId, stream }: Lane) => `LANE#${webhookId}#${stream}`
-export const laneKey = (lane: Lane): Key => ({ pk: lanePartition(lane), sk: 'LANE' })
-export const deliveryKey = ({ sequence, id, ...lane }: DeliveryRef): Key => ({
-  pk: lanePartition(lane),
+export const getLanePartition = ({ webhookId, stream }: Lane) => `LANE#${webhookId}#${stream}`
+export const getLaneKey = (lane: Lane): Key => ({ pk: getLanePartition(lane), sk: 'LANE' })
+export const getDeliveryKey = ({ sequence, id, ...lane }: DeliveryRef): Key => ({
+  pk: getLanePartition(lane),
   sk: `${deliveryPrefix}${padSequence(sequence)}#${id}`,
 })
 export const deliveriesPrefix = deliveryPrefix
@@ -102,27 +102,33 @@ export const parseLaneId = (id: string): Lane => {
   return { webhookId: id.slice(0, at), stream: id.slice(at + 1) }
 }
 /** Returns the key of a webhook's deliveries in the list index. */
-export const deliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
-export const eventListKey = (owner: string) => `EVENTS#${owner}`
+export const getDeliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
+export const getEventListKey = (owner: string) => `EVENTS#${owner}`
 
-export const streamPartition = (stream: string) => `STREAM#${stream}`
+export const getStreamPartition = (stream: string) => `STREAM#${stream}`
 export const createEventSortPrefix = (sequence: number) => `EVENT#${padSequence(sequence)}#`
-export const eventKey = ({ stream, sequence, id }: Pick<StoredEvent, 'stream' | 'sequence' | 'id'>): Key => ({
-  pk: streamPartition(stream),
+export const getEventKey = ({
+  stream,
+  sequence,
+  id,
+}: Pick<StoredEvent, 'stream' | 'sequence' | 'id'>): Key => ({
+  pk: getStreamPartition(stream),
   sk: `${createEventSortPrefix(sequence)}${id}`,
 })
 
 /** Whether the sequence numbers of a stream have no gaps, so that a missing event can be detected. */
 export const hasGaplessSequence = (stream: string) => stream.startsWith('job_')
 
-export const timestampAfter = (now: Date, seconds: number) =>
+export const getTimestampAfter = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
 /** Seconds after which the sweep finds a delivery whose queue message was lost. */
 export const recheckS = 60
 
 /** Derives the id of a delivery, so that an event that is published twice has one delivery. */
-export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
-  deriveId('whd', new Date(event.timestamp), id, event.id)
+export const deriveDeliveryId = (
+  { id }: Pick<Webhook, 'id'>,
+  event: Pick<BusEvent, 'id' | 'timestamp'>,
+): string => deriveId('whd', new Date(event.timestamp), id, event.id)
 
 /** Creates the delivery of an event to a webhook; repeated calls return the same id. */
 export function newDelivery(
@@ -132,7 +138,7 @@ export function newDelivery(
 ): Delivery {
   const { id: eventId, event: name, stream, sequence } = event
   return {
-    id: deliveryId(webhook, event),
+    id: deriveDeliveryId(webhook, event),
     webhookId: webhook.id,
     stream,
     sequence,
@@ -145,7 +151,7 @@ export function newDelivery(
     ...(name === 'job.progress' && { once: true }),
     ...defined({ traceparent: getCurrentTraceparent() }),
     createdAt: now.toISOString(),
-    wakeAt: timestampAfter(now, recheckS),
+    wakeAt: getTimestampAfter(now, recheckS),
     ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
   }
 }

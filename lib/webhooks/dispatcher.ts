@@ -7,7 +7,7 @@ import { DeliveryStore } from './deliveries.ts'
 import {
   type Delivery,
   type DeliveryMessage,
-  deliveryId,
+  deriveDeliveryId,
   hasGaplessSequence,
   newDelivery,
 } from './delivery.ts'
@@ -32,7 +32,7 @@ export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 
 function createMessage(webhook: Webhook, event: BusEvent): DeliveryMessage {
   const lane = { webhookId: webhook.id, stream: event.stream }
   if (!receivesTerminalEventsOnly(webhook)) return lane
-  return { ...lane, only: { id: deliveryId(webhook, event), sequence: event.sequence, attempt: 0 } }
+  return { ...lane, only: { id: deriveDeliveryId(webhook, event), sequence: event.sequence, attempt: 0 } }
 }
 
 /** Creates the deliveries of events. */

@@ -6,10 +6,10 @@ import { loadIndexedItems } from './deliveries.ts'
 import {
   createEventSortPrefix,
   type Delivery,
-  eventKey,
-  eventListKey,
+  getEventKey,
+  getEventListKey,
+  getStreamPartition,
   StoredEvent,
-  streamPartition,
 } from './delivery.ts'
 import { deliveryLifetimeS } from './webhook.ts'
 
@@ -37,9 +37,9 @@ export class EventLog {
       ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
     }
     await this.#table.put({
-      ...eventKey(storedEvent),
+      ...getEventKey(storedEvent),
       ...storedEvent,
-      ...(isListed && { listKey: eventListKey(owner) }),
+      ...(isListed && { listKey: getEventListKey(owner) }),
     })
   }
 
@@ -51,7 +51,7 @@ export class EventLog {
       const { items, next } = await this.#table.query({
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
-          ':pk': streamPartition(stream),
+          ':pk': getStreamPartition(stream),
           ':from': createEventSortPrefix(from),
           ':to': `${createEventSortPrefix(to)}~`,
         },
@@ -65,7 +65,7 @@ export class EventLog {
   }
 
   find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<StoredEvent | undefined> {
-    const key = eventKey({ ...ref, id: ref.eventId })
+    const key = getEventKey({ ...ref, id: ref.eventId })
     return this.#cache.get(`${key.pk} ${key.sk}`, async () => {
       const item = await this.#table.get(key)
       return item && StoredEvent.parse(item)
@@ -77,7 +77,7 @@ export class EventLog {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND sk > :sort',
       ExpressionAttributeValues: {
-        ':pk': streamPartition(stream),
+        ':pk': getStreamPartition(stream),
         ':sort': `${createEventSortPrefix(sequence)}~`,
       },
       ConsistentRead: true,
@@ -91,7 +91,7 @@ export class EventLog {
     const { items } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id > :since',
-      ExpressionAttributeValues: { ':list': eventListKey(owner), ':since': sinceId },
+      ExpressionAttributeValues: { ':list': getEventListKey(owner), ':since': sinceId },
       Limit: limit,
     })
     const events = (await loadIndexedItems(items, this.#table)).map((item) => StoredEvent.parse(item))

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services/services.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { type Delivery, newDelivery, recheckS, type StoredEvent, timestampAfter } from './delivery.ts'
+import { type Delivery, getTimestampAfter, newDelivery, recheckS, type StoredEvent } from './delivery.ts'
 import { attemptTimeoutMs } from './delivery-attempt.ts'
 import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
@@ -19,7 +19,7 @@ export const maxReplayedEvents = 1000
 const maxConcurrent = 16
 /** Maximum number of attempts to change a delivery that other processes change at the same time. */
 const maxTries = 5
-const pollMs = 200
+const pollIntervalMs = 200
 
 /** Deliveries that owners request: tests, redeliveries and replays. */
 export class ManualDeliveries {
@@ -55,7 +55,11 @@ export class ManualDeliveries {
     await this.#events.store(testEvent, now, false)
     await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream: id })
     const waitMs = Math.min(attemptTimeoutMs + 5000, remainingMs() - 3000)
-    for (const deadlineMs = performance.now() + waitMs; performance.now() < deadlineMs; await sleep(pollMs)) {
+    for (
+      const deadlineMs = performance.now() + waitMs;
+      performance.now() < deadlineMs;
+      await sleep(pollIntervalMs)
+    ) {
       const seenDelivery = await this.store.find(delivery)
       if (seenDelivery && seenDelivery.status !== 'pending') return seenDelivery
     }
@@ -81,7 +85,7 @@ export class ManualDeliveries {
         error: undefined,
         busyUntil: undefined,
         nextAttemptAt: now.toISOString(),
-        wakeAt: timestampAfter(now, recheckS),
+        wakeAt: getTimestampAfter(now, recheckS),
       } as const
       const restartedDelivery = await this.store.change(delivery, change)
       if (restartedDelivery) return restartedDelivery

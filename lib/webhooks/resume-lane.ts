@@ -1,7 +1,7 @@
 import type { Services } from '../services/services.ts'
 import { createRetryMessage, isUntried } from './deliverer.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { type Delivery, parseLaneId, recheckS, timestampAfter } from './delivery.ts'
+import { type Delivery, getTimestampAfter, parseLaneId, recheckS } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
 
 interface ResumeOptions {
@@ -31,7 +31,7 @@ export async function resumeLane(
   const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(createRetryMessage)
   for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
   for (const delivery of dueDeliveries)
-    await store.change(delivery, { wakeAt: timestampAfter(now, 2 * recheckS) })
+    await store.change(delivery, { wakeAt: getTimestampAfter(now, 2 * recheckS) })
   if (unreadable.some((unreadableKey) => unreadableKey === sortKey))
     throw new Error('the delivery is unreadable')
 }

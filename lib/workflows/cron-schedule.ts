@@ -31,17 +31,17 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
       'cron',
       `expected five fields, got six; leave out the seconds: ${fields.slice(1).join(' ')}`,
     )
-  let wall: number | undefined = Date.UTC(2027, 0, 1)
+  let wallTimeMs: number | undefined = Date.UTC(2027, 0, 1)
   let lastRunMs: number | undefined
   for (let checkedRuns = 0; checkedRuns < maxCheckedRuns; checkedRuns++) {
-    wall = findNextWallTime(cron, wall)
-    if (wall === undefined) break
-    if (lastRunMs !== undefined && wall - lastRunMs < minIntervalMinutes * minuteMs)
+    wallTimeMs = findNextWallTime(cron, wallTimeMs)
+    if (wallTimeMs === undefined) break
+    if (lastRunMs !== undefined && wallTimeMs - lastRunMs < minIntervalMinutes * minuteMs)
       throw createScheduleError(
         'cron',
-        `expected at least ${minIntervalMinutes} min between runs, got ${(wall - lastRunMs) / minuteMs} min; the most frequent schedule is */${minIntervalMinutes} * * * *`,
+        `expected at least ${minIntervalMinutes} min between runs, got ${(wallTimeMs - lastRunMs) / minuteMs} min; the most frequent schedule is */${minIntervalMinutes} * * * *`,
       )
-    lastRunMs = wall
+    lastRunMs = wallTimeMs
   }
   if (lastRunMs === undefined)
     throw createScheduleError('cron', `"${cron}" never runs, because there is no such day`)
@@ -53,19 +53,19 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
  * once.
  */
 export function getNextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
-  let wall = findNextWallTime(cron, toWallTime(timezone, afterMs))
-  while (wall !== undefined) {
-    const instant = findInstantAtOrAfter(timezone, wall)
-    if (instant > afterMs) return instant
-    wall = findNextWallTime(cron, wall)
+  let wallTimeMs = findNextWallTime(cron, toWallTime(timezone, afterMs))
+  while (wallTimeMs !== undefined) {
+    const instantMs = findInstantAtOrAfter(timezone, wallTimeMs)
+    if (instantMs > afterMs) return instantMs
+    wallTimeMs = findNextWallTime(cron, wallTimeMs)
   }
   return undefined
 }
 
 function findInstantAtOrAfter(zone: string, wallMs: number): number {
   for (let at = wallMs; ; at += minuteMs) {
-    const instant = toInstant(zone, at)
-    if (instant !== undefined) return instant
+    const instantMs = toInstant(zone, at)
+    if (instantMs !== undefined) return instantMs
   }
 }
 

@@ -232,10 +232,10 @@ describe('the better-auth table adapter', () => {
     })
     const whereToken = [{ field: 'token', value: token }]
     await adapter.update({ model: 'session', where: whereToken, update: { expiresAt: daysFromNow(30) } })
-    const marker = await app.services.table.get(
+    const tokenMarker = await app.services.table.get(
       getMarkerKey('session', 'token', token, { ...app.services, models }),
     )
-    assert.ok(Number(marker?.['ttl']) * 1000 > daysFromNow(29).getTime())
+    assert.ok(Number(tokenMarker?.['ttl']) * 1000 > daysFromNow(29).getTime())
   })
 
   test('the DynamoDB table contains no passwords, tokens or other secrets of better-auth in plain text', async () => {

@@ -166,7 +166,7 @@ describe('accounts and their jobs', () => {
     const declaredFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
     const { uploadId } = (await here.send('POST', '/v1/uploads/presign', declaredFile)).json.data
     const uploadFields = { filename: 'b.png', type: 'image/png', size: 1 }
-    const multipart = (await here.send('POST', '/v1/uploads/multipart', uploadFields)).json.data
+    const multipartUpload = (await here.send('POST', '/v1/uploads/multipart', uploadFields)).json.data
     const { json } = await signUp(here, 'before@example.com')
     const { id } = json.user
     const listedJobs = (await here.send('GET', '/v1/jobs')).json.data.jobs
@@ -185,7 +185,7 @@ describe('accounts and their jobs', () => {
     )
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)
     assert.equal((await openVisitor().send('GET', `/v1/status/${jobId}`)).status, 404)
-    for (const upload of [uploadId, multipart.uploadId]) {
+    for (const upload of [uploadId, multipartUpload.uploadId]) {
       assert.equal((await here.send('GET', `/v1/uploads/${upload}`)).status, 200)
       assert.equal((await openVisitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }

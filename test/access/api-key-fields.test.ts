@@ -18,33 +18,36 @@ import {
 } from '../../lib/access/secret-text.ts'
 
 describe('fields of API keys', () => {
-  const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
+  const isAccepted = (field: keyof typeof apiKeyFields, value: unknown) =>
     apiKeyFields[field].safeParse(value).success
 
   test('the allowedIps field of an API key accepts up to fifty IP addresses and networks', () => {
     for (const rightAddress of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
-      assert.ok(isTaken('allowedIps', [rightAddress]), rightAddress)
+      assert.ok(isAccepted('allowedIps', [rightAddress]), rightAddress)
     for (const wrongAddress of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
-      assert.ok(!isTaken('allowedIps', ['203.0.113.7', wrongAddress]), wrongAddress)
+      assert.ok(!isAccepted('allowedIps', ['203.0.113.7', wrongAddress]), wrongAddress)
     const tooManyAddresses = Array.from({ length: 51 }, (_, at) => `203.0.113.${at}`)
-    assert.deepEqual([isTaken('allowedIps', []), isTaken('allowedIps', tooManyAddresses)], [false, false])
-    assert.ok(isTaken('allowedIps', tooManyAddresses.slice(1)))
+    assert.deepEqual(
+      [isAccepted('allowedIps', []), isAccepted('allowedIps', tooManyAddresses)],
+      [false, false],
+    )
+    assert.ok(isAccepted('allowedIps', tooManyAddresses.slice(1)))
   })
 
   test('the allowedOrigins field of an API key accepts up to fifty origins, written as browsers send them', () => {
     for (const rightOrigin of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
-      assert.ok(isTaken('allowedOrigins', [rightOrigin]), rightOrigin)
+      assert.ok(isAccepted('allowedOrigins', [rightOrigin]), rightOrigin)
     for (const wrongOrigin of [
       ...['www.example.com', 'https://www.example.com/', 'https://WWW.example.com', 'https://a.example:443'],
       ...['ftp://example.com', 'null', '*', ''],
     ])
-      assert.ok(!isTaken('allowedOrigins', ['https://www.example.com', wrongOrigin]), wrongOrigin)
+      assert.ok(!isAccepted('allowedOrigins', ['https://www.example.com', wrongOrigin]), wrongOrigin)
     const tooManyOrigins = Array.from({ length: 51 }, (_, at) => `https://${at}.example.com`)
     assert.deepEqual(
-      [isTaken('allowedOrigins', []), isTaken('allowedOrigins', tooManyOrigins)],
+      [isAccepted('allowedOrigins', []), isAccepted('allowedOrigins', tooManyOrigins)],
       [false, false],
     )
-    assert.ok(isTaken('allowedOrigins', tooManyOrigins.slice(1)))
+    assert.ok(isAccepted('allowedOrigins', tooManyOrigins.slice(1)))
   })
 
   test('the expiresAt field of an API key must be a UTC time in the future', () => {
@@ -54,15 +57,15 @@ describe('fields of API keys', () => {
       '2126-01-02',
       '2126-01-02T03:04:05+01:00',
     ])
-      assert.ok(!isTaken('expiresAt', wrongExpiry), wrongExpiry)
+      assert.ok(!isAccepted('expiresAt', wrongExpiry), wrongExpiry)
   })
 
   test('an API key is created with a list of scopes or a preset, but not both', () => {
     assert.deepEqual(apiKeyFields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
-    const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
-    for (const wrongScopes of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five])
-      assert.ok(!isTaken('scopes', wrongScopes))
-    assert.ok(isTaken('scopes', [...scopePresets.full]))
+    const fiveScopes = Array.from({ length: 5 }, () => 'CONVERT_READ')
+    for (const wrongScopes of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], fiveScopes])
+      assert.ok(!isAccepted('scopes', wrongScopes))
+    assert.ok(isAccepted('scopes', [...scopePresets.full]))
     assert.deepEqual(resolveScopes({ access: 'read-only' }), ['CONVERT_READ', 'ACCOUNT_READ'])
     assert.deepEqual(resolveScopes({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
     assert.deepEqual(resolveScopes({ scopes: ['ACCOUNT_READ'] }), ['ACCOUNT_READ'])

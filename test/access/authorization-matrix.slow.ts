@@ -87,15 +87,15 @@ async function createSenders(): Promise<Sender[]> {
   })
   const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
   const person = openBrowser(unlimitedApp, createAuthApi(services, { constantTimeMs: 0 }))
-  const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
-  assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
+  const signUpBody = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
+  assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signUpBody)).status, 200)
   const page = 'https://www.example.com'
   const publicKey = await createKey({
     kind: 'public',
     scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
     allowedOrigins: [page],
   })
-  const scopesWithout = (scope: GrantedScope) =>
+  const listScopesWithout = (scope: GrantedScope) =>
     grantedScopes.filter((grantedScope) => grantedScope !== scope)
   const expectForAllScopes = expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: identityHeaders } = await app.send('POST', '/v1/ws/tickets')
@@ -131,10 +131,10 @@ async function createSenders(): Promise<Sender[]> {
           send: by(headers),
           expected: expectForScopes([scope]),
         })),
-        createKey({ scopes: scopesWithout(scope) }).then((headers) => ({
+        createKey({ scopes: listScopesWithout(scope) }).then((headers) => ({
           name: `a key without ${scope}`,
           send: by(headers),
-          expected: expectForScopes(scopesWithout(scope)),
+          expected: expectForScopes(listScopesWithout(scope)),
         })),
       ]),
     )),
@@ -175,7 +175,7 @@ function createUnlimitedPlans(): Plans {
 
 async function createResources(key: string): Promise<Record<string, string>> {
   const headers = { 'x-api-key': key }
-  const make = async (path: string, body: unknown) => {
+  const createResource = async (path: string, body: unknown) => {
     const reply = await app.send('POST', path, { headers, body })
     assert.ok(reply.status < 300, `${path}: ${reply.text}`)
     return reply.json.data
@@ -188,12 +188,12 @@ async function createResources(key: string): Promise<Record<string, string>> {
   const file = { filename: `${secretMarker}.png`, size: 7 }
   const webhook = { url: `https://93.184.215.14/${secretMarker}`, events: ['*'] }
   return {
-    jobId: (await make('/v1/jobs', { tasks, tag: secretMarker })).jobId,
-    uploadId: (await make('/v1/uploads/presign', { ...file, contentType: 'image/png' })).uploadId,
-    webhookId: (await make('/v1/webhooks', webhook)).id,
-    workflowId: (await make('/v1/workflows', { name: secretMarker, cron: '0 3 * * *', tasks })).id,
-    keyId: (await make('/v1/api-keys', { name: secretMarker })).id,
-    clientId: (await make('/v1/oauth/clients', { name: secretMarker })).clientId,
+    jobId: (await createResource('/v1/jobs', { tasks, tag: secretMarker })).jobId,
+    uploadId: (await createResource('/v1/uploads/presign', { ...file, contentType: 'image/png' })).uploadId,
+    webhookId: (await createResource('/v1/webhooks', webhook)).id,
+    workflowId: (await createResource('/v1/workflows', { name: secretMarker, cron: '0 3 * * *', tasks })).id,
+    keyId: (await createResource('/v1/api-keys', { name: secretMarker })).id,
+    clientId: (await createResource('/v1/oauth/clients', { name: secretMarker })).clientId,
     formatId: 'png',
   }
 }

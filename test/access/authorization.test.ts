@@ -5,7 +5,7 @@ import { type ApiKey, findInactiveReason } from '../../lib/access/api-keys.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
 /** Required access by prefix of the operation, written independently of the contracts; the first match counts. */
-const needs: readonly (readonly [
+const requiredAccess: readonly (readonly [
   begin: string,
   scopes: string,
   anonymous: 'all' | 'own service' | 'none',
@@ -44,7 +44,8 @@ const matchesPrefix = ({ method, path }: AnyContract, begin: string) => {
 test('every API operation requires the expected scope, and only the expected operations serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
-    const [, scope, expectedOpenAccess] = needs.find(([begin]) => matchesPrefix(contract, begin)) ?? []
+    const [, scope, expectedOpenAccess] =
+      requiredAccess.find(([begin]) => matchesPrefix(contract, begin)) ?? []
     const openAccess = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'none'
     assert.deepEqual(
       [scopes.join(), openAccess],
@@ -52,7 +53,7 @@ test('every API operation requires the expected scope, and only the expected ope
       `${contract.method} ${contract.path}`,
     )
   }
-  for (const [begin] of needs)
+  for (const [begin] of requiredAccess)
     assert.ok(
       api.some((contract) => matchesPrefix(contract, begin)),
       begin,

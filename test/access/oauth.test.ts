@@ -105,7 +105,7 @@ test('an OAuth client obtains an access token with the requested scopes and can 
 
 test('a user can create, list and delete OAuth clients, and each client secret is shown only once', async () => {
   const key = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
-  const stranger = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
+  const strangerHeaders = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
   const path = '/v1/oauth/clients'
   const body = { name: 'Nightly', scopes: ['CONVERT_READ'] }
   const createdClient = await app.send('POST', path, { headers: key, body })
@@ -120,9 +120,9 @@ test('a user can create, list and delete OAuth clients, and each client secret i
     403,
     'a token cannot create clients',
   )
-  assert.deepEqual((await app.send('GET', path, { headers: stranger })).json.data.clients, [])
+  assert.deepEqual((await app.send('GET', path, { headers: strangerHeaders })).json.data.clients, [])
   const clientPath = `${path}/${clientId}`
-  assert.equal((await app.send('DELETE', clientPath, { headers: stranger })).status, 404)
+  assert.equal((await app.send('DELETE', clientPath, { headers: strangerHeaders })).status, 404)
   assert.equal((await app.send('DELETE', clientPath, { headers: key })).status, 204)
   assert.equal((await app.send('DELETE', clientPath, { headers: key })).status, 404)
   const { entries } = await listAuditEntries(app.services.table, { limit: 100 })
@@ -246,12 +246,12 @@ test('an OAuth library can discover the endpoints, obtain tokens and revoke them
       })
     }
     for (const authorizationMethod of ['header', 'body'] as const) {
-      const simple = new ClientCredentials({
+      const simpleClient = new ClientCredentials({
         client: { id, secret },
         auth: { tokenHost: server.url, tokenPath: '/v1/oauth/token' },
         options: { authorizationMethod },
       })
-      const grantedToken = await simple.getToken({ scope: ['CONVERT_READ', 'CONVERT_WRITE'] })
+      const grantedToken = await simpleClient.getToken({ scope: ['CONVERT_READ', 'CONVERT_WRITE'] })
       assert.equal(grantedToken.token['scope'], 'CONVERT_READ CONVERT_WRITE')
       assert.ok(await getPrincipal(String(grantedToken.token['access_token'])))
     }
@@ -281,22 +281,22 @@ test('an OAuth client can percent-encode its credentials and write "basic" in lo
   const { id, secret } = await newClient()
   const encode = (text: string) =>
     [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')
-  const lowercaseBasic = (user: string, password: string) => ({
+  const createLowercaseHeaders = (user: string, password: string) => ({
     authorization: `basic  ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   })
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', createForm({ ...grantType, ...fields }, headers))).status
-  assert.equal(await authenticateWith({}, lowercaseBasic(encode(id), encode(secret))), 200)
+  assert.equal(await authenticateWith({}, createLowercaseHeaders(encode(id), encode(secret))), 200)
   assert.equal(await authenticateWith({ client_id: id }, createBasicAuthHeaders(id, secret)), 200)
   assert.equal(
     await authenticateWith({ client_id: newId('client') }, createBasicAuthHeaders(id, secret)),
     401,
   )
   for (const wrongHeaders of [
-    lowercaseBasic('', secret),
-    lowercaseBasic(id, ''),
-    lowercaseBasic('%E0', secret),
-    lowercaseBasic(id, `${secret}:`),
+    createLowercaseHeaders('', secret),
+    createLowercaseHeaders(id, ''),
+    createLowercaseHeaders('%E0', secret),
+    createLowercaseHeaders(id, `${secret}:`),
   ])
     assert.equal(await authenticateWith({}, wrongHeaders), 401, wrongHeaders.authorization)
 })

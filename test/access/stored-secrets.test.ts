@@ -6,7 +6,7 @@ import { getWebhookKey } from '../../lib/webhooks/webhook.ts'
 import { getWorkflowKey } from '../../lib/workflows/workflow.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { scan } from '../http/support/idempotent-requests.ts'
+import { scanTable } from '../http/support/idempotent-requests.ts'
 import { newAccount, newKey } from '../support/account.ts'
 
 let app: EmbeddedApp
@@ -25,7 +25,7 @@ const tasks = {
 }
 const dailyWorkflow = { name: 'daily', cron: '0 3 * * *', tasks, webhookUrl: url }
 
-interface Sent {
+interface RequestParts {
   readonly method?: string
   readonly path: string
   readonly body?: unknown
@@ -38,7 +38,7 @@ async function newClient() {
     read: await newKey(app.services, owner, { scopes: ['CONVERT_READ'] }),
   }
   let count = 0
-  return async ({ method = 'POST', path, body }: Sent, by: keyof typeof keys = 'all') => {
+  return async ({ method = 'POST', path, body }: RequestParts, by: keyof typeof keys = 'all') => {
     count += 1
     const headers = { 'x-api-key': keys[by], 'idempotency-key': `${owner}-${count}` }
     const { status, json } = await app.send(method, path, { headers, body })
@@ -67,7 +67,7 @@ test('secrets in webhook URLs and task options are not stored in plain text, eve
   form.set('userPasswrd2', secret)
   form.set('file', new Blob(['# Hello']), 'a.md')
   await send({ path: '/v1/convert', body: form })
-  const items = await scan()
+  const items = await scanTable()
   const foundItems = items.filter((item) => JSON.stringify(item, replaceSetsAndBytes).includes(secret))
   assert.deepEqual(
     foundItems.map(({ pk, sk }) => [pk, sk]),

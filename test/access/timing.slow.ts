@@ -12,12 +12,15 @@ const callsPerRound = 400
  * Returns the duration of the fastest round of each function in ms: other load only makes rounds slower, and
  * alternating the rounds spreads that load evenly.
  */
-function measureFastestMs(compareNear: () => unknown, compareFar: () => unknown): readonly [number, number] {
+function measureFastestMs(
+  compareWrongEnd: () => unknown,
+  compareWrongStart: () => unknown,
+): readonly [number, number] {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++)
     for (const [at, compare] of (round % 2
-      ? [compareNear, compareFar]
-      : [compareFar, compareNear]
+      ? [compareWrongEnd, compareWrongStart]
+      : [compareWrongStart, compareWrongEnd]
     ).entries()) {
       const start = performance.now()
       for (let callsLeft = callsPerRound; callsLeft > 0; callsLeft--) compare()
@@ -29,22 +32,25 @@ function measureFastestMs(compareNear: () => unknown, compareFar: () => unknown)
 /** Flattens a string, as if it came from a socket. */
 const flatten = (text: string) => Buffer.from(text).toString()
 
-const differentCharacter = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
+const pickDifferentCharacter = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
 test('comparing a secret takes the same time whether its first or its last character is wrong', () => {
   const secret = createSecretText('cs_')
   const hash = hashSecret(secret)
-  const nearSecret = secret.slice(0, -1) + differentCharacter(secret.at(-1))
-  const farSecret = `cs_${differentCharacter(secret[3])}${secret.slice(4)}`
+  const secretWithWrongEnd = secret.slice(0, -1) + pickDifferentCharacter(secret.at(-1))
+  const secretWithWrongStart = `cs_${pickDifferentCharacter(secret[3])}${secret.slice(4)}`
   assert.equal(matchesSecretHash(hash, secret), true)
-  assert.deepEqual([matchesSecretHash(hash, nearSecret), matchesSecretHash(hash, farSecret)], [false, false])
+  assert.deepEqual(
+    [matchesSecretHash(hash, secretWithWrongEnd), matchesSecretHash(hash, secretWithWrongStart)],
+    [false, false],
+  )
   const [nearMs, farMs] = measureFastestMs(
-    () => matchesSecretHash(hash, nearSecret),
-    () => matchesSecretHash(hash, farSecret),
+    () => matchesSecretHash(hash, secretWithWrongEnd),
+    () => matchesSecretHash(hash, secretWithWrongStart),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
   // Keys are looked up by hash, not compared: similar keys have different hashes.
-  const sameDigitCount = [...hash].filter((digit, at) => digit === hashSecret(nearSecret)[at]).length
+  const sameDigitCount = [...hash].filter((digit, at) => digit === hashSecret(secretWithWrongEnd)[at]).length
   assert.ok(sameDigitCount < 20, `${sameDigitCount} of 64 digits`)
 })
 
@@ -52,18 +58,18 @@ test('verifying an owner token takes the same time whether the start or the end 
   const key = randomBytes(32)
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')
-  const nearToken = flatten(
-    `${id}.${signature.slice(0, -2)}${differentCharacter(signature.at(-2))}${signature.at(-1)}`,
+  const tokenWithWrongEnd = flatten(
+    `${id}.${signature.slice(0, -2)}${pickDifferentCharacter(signature.at(-2))}${signature.at(-1)}`,
   )
-  const farSecret = flatten(`${id}.${differentCharacter(signature[0])}${signature.slice(1)}`)
+  const secretWithWrongStart = flatten(`${id}.${pickDifferentCharacter(signature[0])}${signature.slice(1)}`)
   assert.equal(verifyOwnerToken(token, key), id)
   assert.deepEqual(
-    [verifyOwnerToken(nearToken, key), verifyOwnerToken(farSecret, key)],
+    [verifyOwnerToken(tokenWithWrongEnd, key), verifyOwnerToken(secretWithWrongStart, key)],
     [undefined, undefined],
   )
   const [nearMs, farMs] = measureFastestMs(
-    () => verifyOwnerToken(nearToken, key),
-    () => verifyOwnerToken(farSecret, key),
+    () => verifyOwnerToken(tokenWithWrongEnd, key),
+    () => verifyOwnerToken(secretWithWrongStart, key),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
 })

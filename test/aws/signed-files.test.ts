@@ -46,7 +46,7 @@ async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
   const inputs = { [source.key]: await signer.signInput(source.key, expiresS) }
   return new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', expiresS) })
 }
-const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
+const hasCode = (code: AppError['code']) => (error: AppError) => error.code === code
 
 test('a worker without credentials can read the files of its task and store its results', async () => {
   const { ETag } = await put(source.key, 'input')
@@ -89,11 +89,11 @@ test('a worker gets different errors for a deleted input, an overwritten input a
   await put(source.key, 'second')
   const files = await createSignedFiles()
   const get = (from = files, etag?: string) => from.getFile({ ...source, etag }, getPath('late'), signal)
-  await assert.rejects(get(files, ETag), isCode('CONFLICT'))
+  await assert.rejects(get(files, ETag), hasCode('CONFLICT'))
   const otherInput = { key: 'received/gone', filename: 'gone.txt' }
   const inputs = { [otherInput.key]: await signer.signInput(otherInput.key, 60) }
   const filesWithoutInput = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
-  await assert.rejects(filesWithoutInput.getFile(otherInput, getPath('late'), signal), isCode('FILE_GONE'))
+  await assert.rejects(filesWithoutInput.getFile(otherInput, getPath('late'), signal), hasCode('FILE_GONE'))
   const url = await signer.signInput(source.key, 60)
   const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
   const output = await signer.signOutput('jobs/j/1/', 60)

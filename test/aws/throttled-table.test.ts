@@ -44,14 +44,14 @@ test('a throttled DynamoDB transaction is retried', async (t) => {
 
 test('retries of a DynamoDB transaction reuse its idempotency token, and different transactions have different tokens', async () => {
   const tokens: unknown[] = []
-  const throttled = new TransactionCanceledException({
+  const throttlingError = new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: { httpStatusCode: 400 },
     CancellationReasons: [{ Code: 'ThrottlingError' }],
   })
   const send = async ({ input }: { input: { ClientRequestToken?: string } }) => {
     tokens.push(input.ClientRequestToken)
-    if (tokens.length % 2 === 1) throw throttled
+    if (tokens.length % 2 === 1) throw throttlingError
     return {}
   }
   const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), { send } as unknown as CommandSender)
@@ -84,7 +84,7 @@ test('a DynamoDB batch read that is throttled as a whole is retried', async (t) 
 test('retries of slow DynamoDB calls end before the request times out', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] })
   let calls = 0
-  const throttled = Object.assign(new Error('too many'), { name: 'ThrottlingException' })
+  const throttlingError = Object.assign(new Error('too many'), { name: 'ThrottlingException' })
   const conflict = Object.assign(new Error('busy'), { name: 'TransactionConflictException' })
   const openSlowTable = (error: Error) => {
     calls = 0
@@ -96,7 +96,7 @@ test('retries of slow DynamoDB calls end before the request times out', async (t
     return new Table(readConfig({ TABLE_NAME: 'mutabor' }), { send } as unknown as CommandSender)
   }
   const item = { pk: 'a', sk: '1' }
-  await assert.rejects(openSlowTable(throttled).writeAll([item, { pk: 'a', sk: '2' }]), throttled)
+  await assert.rejects(openSlowTable(throttlingError).writeAll([item, { pk: 'a', sk: '2' }]), throttlingError)
   assert.equal(calls, 2)
   await assert.rejects(openSlowTable(conflict).transact([{ put: item }]), conflict)
   assert.equal(calls, 2)

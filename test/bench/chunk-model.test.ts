@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { overheadPercent, wallTimeWith } from './chunk-model.ts'
+import { calculateOverheadPercent, calculateWallMs } from './chunk-model.ts'
 
 const createTimeSpent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measuredTimes = {
@@ -12,11 +12,11 @@ const measuredTimes = {
 
 test('the modelled conversion time with several workers is limited by the longest chunk', () => {
   assert.deepEqual(
-    [1, 2, 3, 300].map((count) => wallTimeWith(count, measuredTimes)),
+    [1, 2, 3, 300].map((count) => calculateWallMs(count, measuredTimes)),
     [21_000, 12_000, 11_000, 11_000],
   )
 })
 
 test('the modelled overhead of converting in chunks includes splitting and joining', () => {
-  assert.equal(Math.round(overheadPercent(measuredTimes) * 100) / 100, 5)
+  assert.equal(Math.round(calculateOverheadPercent(measuredTimes) * 100) / 100, 5)
 })

@@ -23,13 +23,13 @@ const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
  * Returns the wall time with several workers in milliseconds. Assumes that all workers are as fast as the measured
  * one and start at the same time; the overhead of queue, table and bucket is measured elsewhere.
  */
-export function wallTimeWith(count: number, { cut, chunkTimes, join }: ChunkTimes): number {
+export function calculateWallMs(count: number, { cut, chunkTimes, join }: ChunkTimes): number {
   const maxWallMs = Math.max(...chunkTimes.map(({ wall }) => wall))
   return cut.wall + Math.max(maxWallMs, sum(chunkTimes, 'wall') / count) + join.wall
 }
 
 /** Returns how much more CPU time chunks take than one run, in per cent. */
-export function overheadPercent({ whole, cut, chunkTimes, join }: ChunkTimes): number {
+export function calculateOverheadPercent({ whole, cut, chunkTimes, join }: ChunkTimes): number {
   return 100 * ((cut.cpu + sum(chunkTimes, 'cpu') + join.cpu) / whole.cpu - 1)
 }
 
@@ -45,6 +45,6 @@ export function reportModel(label: string, measuredTimes: ChunkTimes, { print: s
   say(
     `    whole ${formatTimes(whole)}, cut ${formatTimes(cut)}, ${chunkTimes.length} parts ${formatTimes(total)}, the longest ${formatSeconds(maxWallMs)}, join ${formatTimes(join)}`,
   )
-  const row = workers.map((count) => `${count}: ${formatSeconds(wallTimeWith(count, measuredTimes))}`)
+  const row = workers.map((count) => `${count}: ${formatSeconds(calculateWallMs(count, measuredTimes))}`)
   say(`    seconds by workers, one run ${formatSeconds(whole.wall)}: ${row.join(', ')}`)
 }

@@ -9,7 +9,7 @@ export interface HttpReply {
   readonly body: Buffer
 }
 
-interface Sent {
+interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
@@ -24,7 +24,7 @@ export class HttpClient {
     this.#base = base
   }
 
-  async send(path: string, request: Sent = {}): Promise<HttpReply> {
+  async send(path: string, request: RequestOptions = {}): Promise<HttpReply> {
     const response = await this.#request(path, request)
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -33,7 +33,7 @@ export class HttpClient {
 
   async #request(
     path: string,
-    { method = 'GET', headers = {}, body }: Sent,
+    { method = 'GET', headers = {}, body }: RequestOptions,
     maxTries = 3,
   ): Promise<IncomingMessage> {
     const length = body && { 'content-length': String(body.length) }
@@ -126,7 +126,7 @@ export class ServiceClient {
     return data
   }
 
-  async send(path: string, request: Sent = {}): Promise<HttpReply> {
+  async send(path: string, request: RequestOptions = {}): Promise<HttpReply> {
     const headers = { ...request.headers, ...defined({ 'x-owner-token': this.#token }) }
     const reply = await this.#http.send(path, { ...request, headers })
     const issuedToken = reply.headers['x-owner-token']

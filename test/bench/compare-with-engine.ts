@@ -2,7 +2,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { buildForm, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
 import { measureRepeatedly, median, p95, runInterleaved } from './measure.ts'
-import { peakMib, reaper, withCpu } from './process-tree.ts'
+import { measurePeakMib, reaperCommand, withCpu } from './process-tree.ts'
 import type { BenchContext } from './section.ts'
 
 /** A conversion by the service, compared with the same conversion by the engine alone. */
@@ -29,7 +29,7 @@ export async function withService<T>(
   run: (client: ServiceClient, service: TestService) => Promise<T>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const service = await startService(env, undefined, reaper)
+  const service = await startService(env, undefined, reaperCommand)
   const client = new ServiceClient(service.url)
   try {
     return await run(client, service)
@@ -63,11 +63,11 @@ export async function measureOneClient(
     bare: measureRepeatedly(runsPerRound, bare),
     service: withCpu(pid, runsPerRound, measureRepeatedly(runsPerRound, service), spentMs),
   })
-  const minMs = median(times.bare)
-  const remark = `${most} × ${engine}, ${minMs.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`
+  const engineMs = median(times.bare)
+  const remark = `${most} × ${engine}, ${engineMs.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`
   const value = median(times.service)
-  report.figure({ what: 'one client', value, unit: 'ms', aim: { most: most * minMs }, remark })
+  report.figure({ what: 'one client', value, unit: 'ms', aim: { most: most * engineMs }, remark })
   report.figure({ what: 'one client, processor', value: median(spentMs), unit: 'ms a job' })
-  const peak = await peakMib(pid, service)
+  const peak = await measurePeakMib(pid, service)
   report.figure({ what: 'one client, memory at most', value: peak, unit: 'MiB' })
 }

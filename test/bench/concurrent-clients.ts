@@ -1,6 +1,6 @@
 import { defined } from '../../lib/validation/defined.ts'
 import { type Measurement, measureRate, median, runInterleaved } from './measure.ts'
-import { peakMib, withCpu } from './process-tree.ts'
+import { measurePeakMib, withCpu } from './process-tree.ts'
 import type { Report } from './report.ts'
 
 /** Eight clients of the service, compared with the engine alone. */
@@ -50,6 +50,6 @@ export async function measureEightClients(comparison: ConcurrentComparison, repo
     aim: { most: 0 },
     remark,
   })
-  const peak = await peakMib(pid, service)
+  const peak = await measurePeakMib(pid, service)
   report.figure({ what: 'eight clients, memory at most', value: peak, unit: 'MiB' })
 }

@@ -93,7 +93,7 @@ async function convertWithOffice(source: string, target: string, args: readonly 
 
 /** Creates a minute of a test pattern with a tone. */
 function makeVideo(path: string, size: string, codecs: readonly string[]) {
-  const testImage = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25:duration=60`]
-  const tone = ['-f', 'lavfi', '-i', 'sine=duration=60']
-  return run('ffmpeg', ['-v', 'error', ...testImage, ...tone, ...codecs, path], { timeout: 300_000 })
+  const testImageArgs = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25:duration=60`]
+  const toneArgs = ['-f', 'lavfi', '-i', 'sine=duration=60']
+  return run('ffmpeg', ['-v', 'error', ...testImageArgs, ...toneArgs, ...codecs, path], { timeout: 300_000 })
 }

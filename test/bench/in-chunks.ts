@@ -16,7 +16,7 @@ import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Operation } from '../../lib/model/operations.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import type { ChunkTimes, TimeSpent } from './chunk-model.ts'
-import { cpuMsOfBench } from './process-tree.ts'
+import { readCpuMsOfBench } from './process-tree.ts'
 
 /** A conversion that its engine can split into chunks. */
 export interface ChunkedConversion {
@@ -119,7 +119,7 @@ async function createStep(
 }
 
 async function measure<T>(action: () => Promise<T>): Promise<{ result: T; spent: TimeSpent }> {
-  const [wall, cpu] = [performance.now(), cpuMsOfBench()]
+  const [wall, cpu] = [performance.now(), readCpuMsOfBench()]
   const result = await action()
-  return { result, spent: { wall: performance.now() - wall, cpu: cpuMsOfBench() - cpu } }
+  return { result, spent: { wall: performance.now() - wall, cpu: readCpuMsOfBench() - cpu } }
 }

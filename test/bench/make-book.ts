@@ -48,15 +48,15 @@ const css = createNumbers(5)
 const createManifestItem = (id: string, href: string, type: string, attributes = '') =>
   `<item id="${id}" href="${href}" media-type="${type}"${attributes}/>`
 
-const xhtml = 'application/xhtml+xml'
+const xhtmlType = 'application/xhtml+xml'
 
 const opf = `<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:mutabor:bench</dc:identifier>
 <dc:title>The Third Island</dc:title><dc:language>en</dc:language><dc:creator>Nobody</dc:creator>
 <meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata>
-<manifest>${createManifestItem('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${createManifestItem('css', 'book.css', 'text/css')}
-${chapters.map((at) => createManifestItem(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
+<manifest>${createManifestItem('nav', 'nav.xhtml', xhtmlType, ' properties="nav"')}${createManifestItem('css', 'book.css', 'text/css')}
+${chapters.map((at) => createManifestItem(`c${at}`, `c${at}.xhtml`, xhtmlType)).join('\n')}
 ${images.map((at) => createManifestItem(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
 <spine>${chapters.map((at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`
 

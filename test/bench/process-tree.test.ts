@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { cpuMs, memoryMib, reaper } from './process-tree.ts'
+import { readCpuMs, readMemoryMib, reaperCommand } from './process-tree.ts'
 
 const startUnderReaper = (script: string) => {
-  const [program = '', ...args] = [...reaper, '/bin/sh', '-c', script]
+  const [program = '', ...args] = [...reaperCommand, '/bin/sh', '-c', script]
   return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
@@ -18,8 +18,8 @@ test('the CPU time of a process tree includes orphaned processes', async (t) => 
   t.after(() => child.kill())
   const pid = child.pid ?? 0
   await once(child.stdout, 'data')
-  await waitUntil(() => descendants(pid).length === 1, 'it is reaped')
-  assert.ok(cpuMs(pid) >= 100, `${cpuMs(pid)} ms were counted`)
+  await waitUntil(() => listDescendants(pid).length === 1, 'it is reaped')
+  assert.ok(readCpuMs(pid) >= 100, `${readCpuMs(pid)} ms were counted`)
 })
 
 test('the memory of a benchmarked program excludes its parent process', async (t) => {
@@ -27,8 +27,8 @@ test('the memory of a benchmarked program excludes its parent process', async (t
   t.after(() => child.kill())
   await once(child.stdout, 'data')
   const pid = child.pid ?? 0
-  await waitUntil(() => memoryMib(pid) > 0.1, 'it has memory')
-  assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
+  await waitUntil(() => readMemoryMib(pid) > 0.1, 'it has memory')
+  assert.ok(readMemoryMib(pid) < 5, `${readMemoryMib(pid)} MiB`)
 })
 
 test('a SIGTERM sent to the parent process of a benchmarked program is passed on to the program', async () => {

@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import type { Measurement } from './measure.ts'
 
 // Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`,
 // whose process id is passed to these functions.
 
-export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reaper.py')]
+export const reaperCommand = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reaper.py')]
 
 /** Duration of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
-const listDescendantPids = (pid: number) => descendants(pid).map((descendant) => descendant.pid)
+const listDescendantPids = (pid: number) => listDescendants(pid).map((descendant) => descendant.pid)
 
 /**
  * Returns the user and system CPU time of a process tree so far in milliseconds, including processes that have exited.
  */
-export const cpuMs = (pid: number): number =>
+export const readCpuMs = (pid: number): number =>
   [pid, ...listDescendantPids(pid)].reduce((sum, treePid) => sum + readTicks(treePid), 0) * tickMs
 
 /**
  * Returns the CPU time of this process and of everything it started, because the reaper, its parent, adopts orphaned
  * processes.
  */
-export const cpuMsOfBench = (): number => cpuMs(process.ppid)
+export const readCpuMsOfBench = (): number => readCpuMs(process.ppid)
 
 /** Returns the CPU time of the child processes of this process that have exited. */
-export const cpuMsOfExited = (): number => readTicks(process.pid, 'those that have ended') * tickMs
+export const readCpuMsOfExited = (): number => readTicks(process.pid, 'those that have ended') * tickMs
 
 function readTicks(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
@@ -47,10 +47,10 @@ const backgroundMs = 200
 export function withCpu(pid: number, jobs: number, measurement: Measurement, spentMs: number[]): Measurement {
   let isWarm = false
   return async () => {
-    const cpuBefore = cpuMs(pid)
+    const cpuBefore = readCpuMs(pid)
     const measuredMs = await measurement()
     await pause(backgroundMs)
-    if (isWarm) spentMs.push((cpuMs(pid) - cpuBefore) / jobs)
+    if (isWarm) spentMs.push((readCpuMs(pid) - cpuBefore) / jobs)
     isWarm = true
     return measuredMs
   }
@@ -60,7 +60,7 @@ export function withCpu(pid: number, jobs: number, measurement: Measurement, spe
  * Returns the resident memory of a process tree in MiB, counting each shared page once. The sum of PSS values would be
  * too small, because Node processes outside of the tree, such as this one, share pages as well.
  */
-export function memoryMib(pid: number): number {
+export function readMemoryMib(pid: number): number {
   let totalOwnKb = 0
   const sharedKbByPath = new Map<string, number>()
   for (const descendantPid of listDescendantPids(pid)) {
@@ -103,7 +103,7 @@ function read(pid: number, file: string): string {
  * Returns the peak memory of a process tree in MiB during an action. Don't time that action, because sampling slows it
  * down.
  */
-export async function peakMib(pid: number, action: () => Promise<unknown>): Promise<number> {
+export async function measurePeakMib(pid: number, action: () => Promise<unknown>): Promise<number> {
   const actionPromise = action()
   let isOver = false
   const end = () => {
@@ -112,7 +112,7 @@ export async function peakMib(pid: number, action: () => Promise<unknown>): Prom
   actionPromise.then(end, end)
   let maxMib = 0
   while (!isOver) {
-    maxMib = Math.max(maxMib, memoryMib(pid))
+    maxMib = Math.max(maxMib, readMemoryMib(pid))
     await pause(100)
   }
   await actionPromise

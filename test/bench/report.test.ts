@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Report, ratioToAim } from './report.ts'
+import { calculateRatioToAim, Report } from './report.ts'
 
 const figure = { what: 'one client', unit: 'ms' }
 
 test('the ratio of a benchmark result to its minimum or maximum target is above 1 if the result misses the target', () => {
-  assert.equal(ratioToAim({ ...figure, value: 50, aim: { most: 40 } }), 1.25)
-  assert.equal(ratioToAim({ ...figure, value: 40, aim: { least: 50 } }), 1.25)
-  assert.equal(ratioToAim({ ...figure, value: 50, aim: { least: 40 } }), 0.8)
-  assert.equal(ratioToAim({ ...figure, value: 50 }), undefined)
+  assert.equal(calculateRatioToAim({ ...figure, value: 50, aim: { most: 40 } }), 1.25)
+  assert.equal(calculateRatioToAim({ ...figure, value: 40, aim: { least: 50 } }), 1.25)
+  assert.equal(calculateRatioToAim({ ...figure, value: 50, aim: { least: 40 } }), 0.8)
+  assert.equal(calculateRatioToAim({ ...figure, value: 50 }), undefined)
 })
 
 test('a benchmark target of zero is met by 0 and missed by 1', () => {
-  assert.equal(ratioToAim({ ...figure, value: 0, aim: { most: 0 } }), 1)
-  assert.equal(ratioToAim({ ...figure, value: 1, aim: { most: 0 } }), Infinity)
+  assert.equal(calculateRatioToAim({ ...figure, value: 0, aim: { most: 0 } }), 1)
+  assert.equal(calculateRatioToAim({ ...figure, value: 1, aim: { most: 0 } }), Infinity)
 })
 
 test('a missed benchmark target is marked in its line and listed at the end of the report', () => {

@@ -13,7 +13,7 @@ export interface ReportFigure {
 }
 
 /** Returns the ratio to the target; at most 1 means that the target is met, whether it is a minimum or a maximum. */
-export function ratioToAim({ value, aim }: ReportFigure): number | undefined {
+export function calculateRatioToAim({ value, aim }: ReportFigure): number | undefined {
   if (!aim) return undefined
   if ('most' in aim && aim.most === 0) return value === 0 ? 1 : Infinity
   return 'most' in aim ? value / aim.most : aim.least / value
@@ -35,7 +35,7 @@ export class Report {
   }
 
   figure(reportFigure: ReportFigure): void {
-    const ratio = ratioToAim(reportFigure)
+    const ratio = calculateRatioToAim(reportFigure)
     this.print(formatLine(reportFigure, ratio).trimEnd())
     if (ratio === undefined) return
     if (ratio > 1) this.#missedTargets.push(`${this.#title}: ${reportFigure.what}, ${ratio.toFixed(2)}`)
@@ -54,8 +54,8 @@ function formatLine(
   { what, value, unit, aim, remark = '' }: ReportFigure,
   ratio: number | undefined,
 ): string {
-  const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
-  const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
+  const formatAmount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
+  const bound = aim && ('most' in aim ? `≤ ${formatAmount(aim.most)}` : `≥ ${formatAmount(aim.least)}`)
   const verdict = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
-  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${verdict.padEnd(13)} ${remark}`
+  return `  ${what.padEnd(36)} ${formatAmount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${verdict.padEnd(13)} ${remark}`
 }

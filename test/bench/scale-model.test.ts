@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { jobInvocations, usagePerJob } from '../../lib/deployment/common-job.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
-import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.ts'
+import { calculateMaxJobsPerS, calculateUse, listResources, simulateBurst } from './scale-model.ts'
 
 const createStage = (name: string, settings: object = {}) => parseStage(name, settings)
 
 test('at the highest load of a deployment profile, one resource is fully used and no other exceeds its limit', () => {
   for (const name of profileNames) {
     const resources = listResources(createStage(name))
-    const [first, second] = useAt(resources, maxJobsPerS(resources))
+    const [first, second] = calculateUse(resources, calculateMaxJobsPerS(resources))
     assert.equal(Math.round(first?.percent ?? 0), 100, name)
     assert.ok(second && second.percent <= 100, name)
   }
@@ -29,7 +29,7 @@ test('the scale model uses the limits of the deployment profile and the measured
 })
 
 test('in the scale model, the large profile handles three million jobs a day, and the small profile under one million', () => {
-  const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(createStage(name))))
+  const [small, , large] = profileNames.map((name) => calculateMaxJobsPerS(listResources(createStage(name))))
   const perDay = (jobsPerS = 0) => jobsPerS * 86_400
   assert.ok(perDay(small) < 1_000_000)
   assert.ok(perDay(large) > 3 * 1_000_000)

@@ -11,7 +11,7 @@ import type { Stage } from '../../lib/deployment/stage.ts'
 import { accountQuotas, serviceQuotas } from '../../lib/embedded-aws/quotas.ts'
 import { findDeclaration } from '../../lib/resources/functions.ts'
 import { getQueueMapping } from '../../lib/resources/queue-functions.ts'
-import { wakeShards } from '../../lib/resources/storage.ts'
+import { wakeShardCount } from '../../lib/resources/storage.ts'
 
 /** A limited resource, and how much of it is used at one job per second. */
 export interface Resource {
@@ -23,7 +23,7 @@ export interface Resource {
 /** The container image that runs the most common job. */
 export const commonImage: ImageId = 'image'
 
-const conversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmConversionS ?? 0
+const getConversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmConversionS ?? 0
 
 interface FunctionUse {
   readonly name: string
@@ -41,7 +41,7 @@ function listFunctions(image: ImageId): FunctionUse[] {
     const batchSize = queue === undefined ? 1 : getQueueMapping(queue).batchSize
     return { name, perJob: (count * seconds) / batchSize, hasQueue: queue !== undefined }
   })
-  return [...declared, { name: `convert-${image}`, perJob: conversionSeconds(image), hasQueue: true }]
+  return [...declared, { name: `convert-${image}`, perJob: getConversionSeconds(image), hasQueue: true }]
 }
 
 /** Returns the functions with their limits, and the pool that functions without reserved concurrency share. */
@@ -70,7 +70,7 @@ function getConcurrency(stage: Stage, image: ImageId) {
 /** Partitions that all jobs write: the counters of the day, and the shards of the wake-up index. */
 const sharedPartitions = {
   'partition SLO#<day>, writes': jobCalls.writes.byKind.SLO,
-  'partition of the index byWake, writes': jobCalls.writes.byKind.byWake / wakeShards,
+  'partition of the index byWake, writes': jobCalls.writes.byKind.byWake / wakeShardCount,
 }
 
 /** Returns all resources that the most common job uses in a stage. */
@@ -90,7 +90,7 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
     {
       name: `queue ${image}, messages in flight`,
       limit: messagesInFlight.value,
-      perJob: conversionSeconds(image),
+      perJob: getConversionSeconds(image),
     },
     { name: 'table, write units', limit: tableWriteUnits.value, perJob: usagePerJob.writeUnits },
     { name: 'table, read units', limit: tableReadUnits.value, perJob: usagePerJob.readUnits },
@@ -111,7 +111,7 @@ export interface ResourceUse extends Resource {
 }
 
 /** Returns the use of all resources at a number of jobs per second, the most used resource first. */
-export const useAt = (resources: readonly Resource[], jobsPerS: number): ResourceUse[] =>
+export const calculateUse = (resources: readonly Resource[], jobsPerS: number): ResourceUse[] =>
   resources
     .map((resource) => ({
       ...resource,
@@ -120,7 +120,7 @@ export const useAt = (resources: readonly Resource[], jobsPerS: number): Resourc
     }))
     .sort((a, b) => b.percent - a.percent)
 
-export const maxJobsPerS = (resources: readonly Resource[]): number =>
+export const calculateMaxJobsPerS = (resources: readonly Resource[]): number =>
   Math.min(...resources.map(({ limit, perJob: use }) => limit / use))
 
 /**
@@ -138,7 +138,8 @@ const listJobSteps = (image: ImageId) => [
 ]
 
 /** Returns for how many jobs the remaining capacity is enough. */
-const maxJobsFor = (capacity: number, usePerJob: number) => (usePerJob > 0 ? capacity / usePerJob : Infinity)
+const calculateMaxJobs = (capacity: number, usePerJob: number) =>
+  usePerJob > 0 ? capacity / usePerJob : Infinity
 
 export interface Burst {
   readonly seconds: number
@@ -168,8 +169,8 @@ export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commo
         step.waitingJobs,
         Math.min(step.limit, step.hasQueue ? pollers.first + pollers.addedPerS * seconds : Infinity) /
           step.perJob,
-        maxJobsFor(requests, step.requests),
-        maxJobsFor(executions, step.poolPerJob),
+        calculateMaxJobs(requests, step.requests),
+        calculateMaxJobs(executions, step.poolPerJob),
       )
       requests -= movedJobs * step.requests
       executions -= movedJobs * step.poolPerJob

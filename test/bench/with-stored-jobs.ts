@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService, type TestService } from '../support/service.ts'
 import { buildForm, ServiceClient } from './client.ts'
-import { reaper } from './process-tree.ts'
+import { reaperCommand } from './process-tree.ts'
 import type { BenchContext } from './section.ts'
 import { storeJobs } from './stored-jobs.ts'
 
@@ -22,7 +22,7 @@ export async function withStoredJobs(
     knownClient.close()
     await serviceBefore.end()
     storeJobs(dataDir, count - 1)
-    const service = await startService({}, dataDir, reaper)
+    const service = await startService({}, dataDir, reaperCommand)
     const client = knownClient.at(service.url)
     await run(client, service).finally(() => service.end())
     client.close()

@@ -36,9 +36,9 @@ export function makeZip(entries: readonly ZipEntrySpec[], count = entries.length
     header.writeUInt16LE(name.length, 22)
     offsets.push(sharesDataWith === undefined ? at : (offsets[sharesDataWith] ?? 0))
     if (sharesDataWith === undefined) {
-      const local = Buffer.concat([Buffer.from('PK\x03\x04'), header, name, data])
-      parts.push(local)
-      at += local.length
+      const localEntry = Buffer.concat([Buffer.from('PK\x03\x04'), header, name, data])
+      parts.push(localEntry)
+      at += localEntry.length
     }
     const record = Buffer.concat([Buffer.from('PK\x01\x02\x14\0'), header, Buffer.alloc(14), name])
     record.writeUInt32LE(entry.compressedSize ?? data.length, 20)

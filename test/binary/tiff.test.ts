@@ -6,11 +6,11 @@ import { Tiff, type TiffDirectory } from '../../lib/binary/tiff.ts'
 import { CountingSource } from './counting-source.ts'
 
 const headerBytes = 8
-const directorySize = (entries: number) => 2 + 12 * entries + 4
+const getDirectorySize = (entries: number) => 2 + 12 * entries + 4
 
 /** Makes a little-endian TIFF with one directory after the other, each with entries of tag 256 and up. */
 function makeTiff(pages: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(pages.reduce((sum, entries) => sum + directorySize(entries), headerBytes))
+  const bytes = Buffer.alloc(pages.reduce((sum, entries) => sum + getDirectorySize(entries), headerBytes))
   bytes.write('II*\0', 'latin1')
   let [at, link] = [headerBytes, 4]
   for (const entries of pages) {
@@ -23,7 +23,7 @@ function makeTiff(pages: readonly number[]): Buffer {
       bytes.writeUInt32LE(7 * entry, at + 10 + 12 * entry)
     }
     link = at + 2 + 12 * entries
-    at += directorySize(entries)
+    at += getDirectorySize(entries)
   }
   return bytes
 }

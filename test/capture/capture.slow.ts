@@ -17,7 +17,7 @@ import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { readPdfText, readStdout } from '../engines/support/inspect-result.ts'
 import { assertRefused } from '../support/assert-refused.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { privateUrlsAt } from '../transfer/private-forms.ts'
+import { createPrivateUrls } from '../transfer/private-forms.ts'
 import { capture, html, TestSites } from './site.ts'
 
 const sites = new TestSites()
@@ -85,7 +85,7 @@ test('a captured website cannot reach private addresses by page elements, script
         .writeHead(200, { ...html, connection: 'close' })
         .end(
           createProbingPage([
-            ...privateUrlsAt(trap.port),
+            ...createPrivateUrls(trap.port),
             ...[`http://${privateHost}/`, `http://inside.example:${trap.port}/`].map(
               (to) => `/?to=${encodeURIComponent(to)}&`,
             ),

@@ -64,8 +64,8 @@ test('the table of CI checks lists every mutation area, engine, category and con
     areas.map(({ name }) => name).sort(),
   )
   // Rows with all engines repeat every conversion, so only rows with one engine or a few are compared.
-  const listedEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
-  assert.deepEqual(values(listedEngines), [...engineIds].sort())
+  const listEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
+  assert.deepEqual(values(listEngines), [...engineIds].sort())
   assert.deepEqual(
     values(({ sweep = [] }) => (sweep === categories ? [] : sweep)),
     [...categories].sort(),

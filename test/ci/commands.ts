@@ -18,16 +18,16 @@ export const runScript = (script: string, ...args: readonly string[]): Command =
 ]
 
 /** Returns one command for each runner, with the files that it runs. */
-export const slowCommands = (files: readonly string[]): Command[] =>
+export const createSlowCommands = (files: readonly string[]): Command[] =>
   [...Map.groupBy(files, getRunner)].map(([{ script }, some]) => runScript(script, ...some))
 
 /** Returns the commands that build an image and test it. */
-export const imageCommands = (images: readonly string[]): Command[] =>
+export const createImageCommands = (images: readonly string[]): Command[] =>
   images.length > 0 ? [runScript('images', ...images), runScript('images:test')] : []
 
 /** Returns the commands that run the selected checks. */
-export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): Command[] => [
-  ...slowCommands(slow),
+export const createCommands = ({ slow, areas, engines, sweep, image }: Selection): Command[] => [
+  ...createSlowCommands(slow),
   ...(areas.length > 0 ? [runScript('mutate', ...areas, '--count', `${mutantsPerArea}`)] : []),
   ...(engines.length > 0
     ? [
@@ -42,7 +42,7 @@ export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): 
       ]
     : []),
   ...(sweep.length > 0 ? [runScript('sweep', '--area', sweep.join(), '--count', `${maxSweepFiles}`)] : []),
-  ...imageCommands(image ? [image] : []),
+  ...createImageCommands(image ? [image] : []),
 ]
 
 /**

@@ -29,7 +29,7 @@ const secondsByPart: Readonly<Record<string, number>> = durations
 export const getSeconds = (part: string): number | undefined => secondsByPart[part]
 
 /** Returns how long slow test files take together. */
-export function wallSeconds(files: readonly string[]): number {
+export function estimateWallSeconds(files: readonly string[]): number {
   const filesByRunner = Map.groupBy(files, getRunner)
   return [...filesByRunner]
     .map(([{ concurrency }, runnerFiles]) => {

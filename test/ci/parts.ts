@@ -2,7 +2,13 @@ import { globSync } from 'node:fs'
 import { imageIds } from '../../lib/component-ids.ts'
 import longFiles from '../long-files.json' with { type: 'json' }
 import { areas } from '../mutate/areas.ts'
-import { type Command, imageCommands, mutantsPerArea, runScript, slowCommands } from './commands.ts'
+import {
+  type Command,
+  createImageCommands,
+  createSlowCommands,
+  mutantsPerArea,
+  runScript,
+} from './commands.ts'
 import { getRunner, getSeconds } from './durations.ts'
 
 /** A piece of the whole test suite that can be assigned to any of the parallel parts. */
@@ -25,7 +31,7 @@ const coreCount = 2
 const listSlowFiles = () => globSync('test/**/*.slow.ts').filter((file) => !file.startsWith('test/layers/'))
 
 /** Returns all units of the whole test suite. */
-export function allUnits(): Unit[] {
+export function listUnits(): Unit[] {
   const createUnit = (kind: Unit['kind'], name: string, key = name, times = 1) => ({
     kind,
     name,
@@ -72,7 +78,7 @@ export function divide(units: readonly Unit[], count: number): Unit[][] {
 }
 
 /** Returns the commands that run the units. */
-export function commandsForUnits(units: readonly Unit[]): Command[] {
+export function createUnitCommands(units: readonly Unit[]): Command[] {
   const listNames = (kind: Unit['kind']) =>
     units.flatMap((unit) => (unit.kind === kind ? [unit.name] : [])).toSorted()
   const tests = listNames('test')
@@ -80,12 +86,12 @@ export function commandsForUnits(units: readonly Unit[]): Command[] {
   return [
     ...listNames('check').map((script) => runScript(script)),
     ...(tests.length > 0 ? [['test', '--', ...tests]] : []),
-    ...slowCommands(listNames('slow')),
+    ...createSlowCommands(listNames('slow')),
     ...(mutatedAreas.length > 0
       ? [runScript('mutate', ...mutatedAreas, '--count', `${mutantsInFullRun}`)]
       : []),
     ...listNames('conformance').map((part) => runScript('conformance', '--again', '--part', part)),
     ...listNames('sweep').map((part) => runScript('sweep', '--part', part)),
-    ...imageCommands(listNames('image')),
+    ...createImageCommands(listNames('image')),
   ]
 }

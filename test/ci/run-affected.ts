@@ -1,11 +1,11 @@
 /** `npm run test:affected`: runs the slow checks that belong to the files changed by the current commit. */
-import { changedFiles } from './changed-files.ts'
-import { commandsFor, runCommands } from './commands.ts'
+import { listChangedFiles } from './changed-files.ts'
+import { createCommands, runCommands } from './commands.ts'
 import { selectChecks } from './select.ts'
 
-const changedPaths = changedFiles()
+const changedPaths = listChangedFiles()
 if (changedPaths) {
-  const commands = commandsFor(selectChecks(changedPaths))
+  const commands = createCommands(selectChecks(changedPaths))
   console.log(`${changedPaths.length} changed files, ${commands.length} commands`)
   process.exit(await runCommands(commands))
 }

@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { engineIds } from '../../lib/component-ids.ts'
 import { areas } from '../mutate/areas.ts'
-import { changedFiles } from './changed-files.ts'
-import { commandsFor } from './commands.ts'
-import { getSeconds, wallSeconds } from './durations.ts'
-import { allUnits, commandsForUnits, divide } from './parts.ts'
+import { listChangedFiles } from './changed-files.ts'
+import { createCommands } from './commands.ts'
+import { estimateWallSeconds, getSeconds } from './durations.ts'
+import { createUnitCommands, divide, listUnits } from './parts.ts'
 import { findRow, maxMutationSeconds, maxSlowSeconds, selectChecks } from './select.ts'
 
 test('a commit to the ffmpeg engine selects the tests, mutations, conversions and container image of that engine', () => {
-  const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
+  const commands = createCommands(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
   const [slowCommand, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
   assert.match(slowCommand ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
   assert.match(mutate ?? '', /^run mutate -- options --count \d+$/)
@@ -23,7 +23,7 @@ test('a commit to the ffmpeg engine selects the tests, mutations, conversions an
 })
 
 test('a commit that only changes documents selects no slow checks', () => {
-  assert.deepEqual(commandsFor(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
+  assert.deepEqual(createCommands(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
 })
 
 test('a changed file selects the CI checks of its most specific path, and an unlisted file selects those of its folder', () => {
@@ -71,8 +71,8 @@ test('the CI checks for a commit that changes everything take at most 45 minutes
   const allFiles = globSync('{lib,functions,layers,events,test}/**/*.ts')
   const selection = selectChecks([...allFiles, 'package-lock.json'])
   const { slow, areas: selectedAreas, engines, image } = selection
-  assert.ok(wallSeconds(slow) <= maxSlowSeconds)
-  assert.ok(wallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
+  assert.ok(estimateWallSeconds(slow) <= maxSlowSeconds)
+  assert.ok(estimateWallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
   assert.deepEqual(new Set(engines), new Set(engineIds))
   const requireSeconds = (key: string) => getSeconds(key) ?? assert.fail(`no duration of ${key}`)
   const mutationSeconds = selectedAreas.reduce((sum, area) => sum + requireSeconds(`mutate ${area}`), 0)
@@ -86,7 +86,9 @@ test('the CI checks for a commit that changes everything take at most 45 minutes
     `image ${image}`,
   ].map(requireSeconds)
   const total =
-    wallSeconds(slow) + mutationSeconds + fixedStepSeconds.reduce((sum, fixedStep) => sum + fixedStep, 0)
+    estimateWallSeconds(slow) +
+    mutationSeconds +
+    fixedStepSeconds.reduce((sum, fixedStep) => sum + fixedStep, 0)
   assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
 })
 
@@ -96,13 +98,13 @@ test('the selected CI checks do not depend on the order of the changed files', (
 })
 
 test('each slow test and each mutation area is short enough for the CI to select it', () => {
-  for (const { seconds, name } of allUnits().filter(({ kind }) => kind === 'slow'))
-    assert.ok(seconds > 0 && wallSeconds([name]) <= maxSlowSeconds, name)
+  for (const { seconds, name } of listUnits().filter(({ kind }) => kind === 'slow'))
+    assert.ok(seconds > 0 && estimateWallSeconds([name]) <= maxSlowSeconds, name)
   for (const { name } of areas) assert.ok((getSeconds(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
 })
 
 test('the parallel parts of a full CI run contain each check once and take about equally long', () => {
-  const units = allUnits()
+  const units = listUnits()
   const parts = divide(units, 8)
   assert.deepEqual(new Set(parts.flat()), new Set(units))
   assert.equal(parts.flat().length, units.length)
@@ -115,7 +117,7 @@ test('the parallel parts of a full CI run contain each check once and take about
 })
 
 test('the commands of a full CI run include every kind of check and every test file outside test/layers', () => {
-  const text = commandsForUnits(allUnits()).map((command) => command.join(' '))
+  const text = createUnitCommands(listUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text
       .map((line) => line.split(' ').slice(0, 2).join(' '))
@@ -145,15 +147,15 @@ test('changed files are determined against the first parent of a commit if it wa
   }
   git('init', '-q', '-b', 'main')
   commit('lib/a b.ts', '1\n2\n3\n')
-  assert.equal(changedFiles(folder), undefined)
+  assert.equal(listChangedFiles(folder), undefined)
   git('mv', 'lib/a b.ts', 'lib/moved.ts')
   commit('test/ä.ts', '')
-  assert.deepEqual(changedFiles(folder), ['lib/a b.ts', 'lib/moved.ts', 'test/ä.ts'])
+  assert.deepEqual(listChangedFiles(folder), ['lib/a b.ts', 'lib/moved.ts', 'test/ä.ts'])
   git('checkout', '-q', '-b', 'side', 'HEAD^')
   commit('side.ts', '')
   git('checkout', '-q', 'main')
   git('merge', '-q', '--no-ff', '-m', 'merge', 'side')
-  assert.deepEqual(changedFiles(folder), ['side.ts'])
+  assert.deepEqual(listChangedFiles(folder), ['side.ts'])
   execFileSync('git', ['clone', '-q', '--depth', '1', `file://${folder}`, join(folder, 'shallow')])
-  assert.equal(changedFiles(join(folder, 'shallow')), undefined)
+  assert.equal(listChangedFiles(join(folder, 'shallow')), undefined)
 })

@@ -1,7 +1,7 @@
 import type { EngineId, ImageId } from '../../lib/component-ids.ts'
 import type { Category } from '../../lib/formats/index.ts'
 import { type Row, rows } from './affected.ts'
-import { getSeconds, wallSeconds } from './durations.ts'
+import { estimateWallSeconds, getSeconds } from './durations.ts'
 
 /** Slow checks of a commit. */
 export interface Selection {
@@ -70,7 +70,7 @@ const isSelectable = (file: string) => !file.startsWith('test/layers/') && getSe
 function limitSlowTests(files: readonly string[]): string[] {
   const selectedFiles: string[] = []
   for (const file of new Set(files.filter(isSelectable)))
-    if (wallSeconds([...selectedFiles, file]) <= maxSlowSeconds) selectedFiles.push(file)
+    if (estimateWallSeconds([...selectedFiles, file]) <= maxSlowSeconds) selectedFiles.push(file)
   return selectedFiles
 }
 

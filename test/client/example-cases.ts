@@ -64,8 +64,8 @@ async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
     const port = /\d+$/.exec(printedLines[0] ?? '')?.[0]
     const body = Buffer.from('{"event":"job.completed","id":"evt_1","job":{"id":"job_1"}}')
     const headers = createSignatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])
-    const sendWebhook = (signed: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: signed })
+    const sendWebhook = (signatureHeaders: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: signatureHeaders })
     assert.equal((await sendWebhook(headers)).status, 204)
     assert.equal((await sendWebhook(headers)).status, 204)
     assert.equal((await sendWebhook({ ...headers, 'webhook-signature': 'v1,AAAA' })).status, 401)

@@ -83,8 +83,8 @@ async function upload(
 /**
  * Creates a job of three tasks, waits for its end, retries one of its tasks, and tries to cancel that task too late.
  */
-async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> {
-  const call = createSender(facade, writer.headers)
+async function checkJobs(compatService: CompatService, writer: SdkForm): Promise<void> {
+  const call = createSender(compatService, writer.headers)
   const createdJob = await call('POST', '/v2/jobs', {
     tag: '',
     tasks: {
@@ -95,7 +95,7 @@ async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> 
   })
   assert.equal(createdJob.status, 201)
   const { id, tasks } = createdJob.body.data
-  await upload(tasks[0].result.form, writer, facade)
+  await upload(tasks[0].result.form, writer, compatService)
   const finishedJob = await call('GET', `/v2/jobs/${id}/wait`)
   assert.equal(finishedJob.body.data.status, 'finished')
   const [{ url: link }] = finishedJob.body.data.tasks[2].result.files
@@ -110,11 +110,11 @@ async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> 
 /**
  * Creates single tasks, each with an earlier one as input, without waiting until the service has noticed the upload.
  */
-async function checkTasks(facade: CompatService, writer: SdkForm): Promise<void> {
-  const call = createSender(facade, writer.headers)
+async function checkTasks(compatService: CompatService, writer: SdkForm): Promise<void> {
+  const call = createSender(compatService, writer.headers)
   const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })
   assert.deepEqual([file.status, file.body.data.status], [201, 'waiting'])
-  await upload(file.body.data.result.form, writer, facade)
+  await upload(file.body.data.result.form, writer, compatService)
   const source = (await call('GET', `/v2/tasks/${file.body.data.id}`)).body.data
   assert.equal(source.operation, 'import/upload')
   const page = await call('POST', '/v2/convert', {
@@ -145,10 +145,13 @@ async function checkTasks(facade: CompatService, writer: SdkForm): Promise<void>
 
 export const recordedCases: CompatCases = Object.fromEntries(
   Object.entries<SdkForm>(writers).flatMap(([language, writer]) => [
-    [`what the SDK for ${language} sends works`, (facade: CompatService) => checkJobs(facade, writer)],
+    [
+      `what the SDK for ${language} sends works`,
+      (compatService: CompatService) => checkJobs(compatService, writer),
+    ],
     [
       `what the SDK for ${language} sends for tasks without a job works`,
-      (facade: CompatService) => checkTasks(facade, writer),
+      (compatService: CompatService) => checkTasks(compatService, writer),
     ],
   ]),
 )

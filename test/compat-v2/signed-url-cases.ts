@@ -8,8 +8,11 @@ const createTasks = (file: string, output_format = 'html') => ({
   link: { operation: 'export/url', input: 'page', inline: true },
 })
 
-const getSigningSettings = async (facade: CompatService) =>
-  (await createSender(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
+const getSigningSettings = async (compatService: CompatService) =>
+  (await createSender(compatService)('GET', '/v2/signed-urls')).body.data as {
+    base: string
+    signing_secret: string
+  }
 
 const createSignedUrl = (
   { sdk }: CompatService,
@@ -18,36 +21,38 @@ const createSignedUrl = (
   cacheKey = '',
 ) => sdk.signedUrls.sign(base, secret, job as never, cacheKey)
 
-const listJobsWithTag = async (facade: CompatService, tag: string) =>
-  (await createSender(facade)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as AnyJson[]
+const listJobsWithTag = async (compatService: CompatService, tag: string) =>
+  (await createSender(compatService)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as AnyJson[]
 
 export const signedUrlCases: CompatCases = {
-  'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
-    const { base, signing_secret: secret } = await getSigningSettings(facade)
-    const url = createSignedUrl(facade, { base, secret }, { tasks: createTasks('# Signed >>>???') })
+  'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (
+    compatService,
+  ) => {
+    const { base, signing_secret: secret } = await getSigningSettings(compatService)
+    const url = createSignedUrl(compatService, { base, secret }, { tasks: createTasks('# Signed >>>???') })
     const page = await fetch(url)
     assert.equal(page.status, 200, await page.clone().text())
     assert.match(await page.text(), /Signed/)
 
     const cachedUrl = createSignedUrl(
-      facade,
+      compatService,
       { base, secret },
       { tag: 'kept', tasks: createTasks('# Kept') },
       'my_key-1',
     )
     const bothResponses = await Promise.all([fetch(cachedUrl), fetch(cachedUrl)])
-    for (const bothResponse of bothResponses) assert.match(await bothResponse.text(), /Kept/)
+    for (const cachedResponse of bothResponses) assert.match(await cachedResponse.text(), /Kept/)
     assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
-    const [job, ...otherJobs] = await listJobsWithTag(facade, 'kept')
+    const [job, ...otherJobs] = await listJobsWithTag(compatService, 'kept')
     assert.deepEqual(otherJobs, [])
     // A deleted job is created again.
-    await facade.sdk.jobs.delete(job.id)
+    await compatService.sdk.jobs.delete(job.id)
     assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
-    assert.equal((await listJobsWithTag(facade, 'kept')).length, 1)
+    assert.equal((await listJobsWithTag(compatService, 'kept')).length, 1)
   },
-  'an unsigned URL and one with a wrong signature create no job': async (facade) => {
-    const { base, signing_secret: secret } = await getSigningSettings(facade)
-    const sign = (job: object, by = secret) => createSignedUrl(facade, { base, secret: by }, job)
+  'an unsigned URL and one with a wrong signature create no job': async (compatService) => {
+    const { base, signing_secret: secret } = await getSigningSettings(compatService)
+    const sign = (job: object, by = secret) => createSignedUrl(compatService, { base, secret: by }, job)
     const validUrl = sign({ tag: 'forged', tasks: createTasks('# No') })
     const otherUrl = sign({ tag: 'forged', tasks: createTasks('# Other') })
     const wrongUrls = [
@@ -59,7 +64,7 @@ export const signedUrlCases: CompatCases = {
       sign({ tag: 'forged', tasks: createTasks('# No') }, 'another secret'),
     ]
     for (const url of wrongUrls) assert.ok([401, 422].includes((await fetch(url)).status), url)
-    assert.deepEqual(await listJobsWithTag(facade, 'forged'), [])
+    assert.deepEqual(await listJobsWithTag(compatService, 'forged'), [])
 
     const text = `${base}?job=${Buffer.from('no JSON').toString('base64url')}`
     const invalidJsonResponse = await fetch(
@@ -73,11 +78,11 @@ export const signedUrlCases: CompatCases = {
       [422, ['tasks']],
     )
   },
-  'a failed job of a signed URL reports the reason': async (facade) => {
-    const { base, signing_secret: secret } = await getSigningSettings(facade)
+  'a failed job of a signed URL reports the reason': async (compatService) => {
+    const { base, signing_secret: secret } = await getSigningSettings(compatService)
     const it = { operation: 'import/url', url: 'http://192.0.2.1/a.png' }
     const url = createSignedUrl(
-      facade,
+      compatService,
       { base, secret },
       { tasks: { it, out: { operation: 'export/url', input: 'it' } } },
     )
@@ -86,15 +91,15 @@ export const signedUrlCases: CompatCases = {
     const { message, code } = (await failedResponse.json()) as AnyJson
     assert.deepEqual([typeof message, typeof code], ['string', 'string'])
   },
-  'the wait URL of a signed URL is valid for that job only': async (facade) => {
-    const { base, signing_secret: secret } = await getSigningSettings(facade)
+  'the wait URL of a signed URL is valid for that job only': async (compatService) => {
+    const { base, signing_secret: secret } = await getSigningSettings(compatService)
     const getWaitUrl = async (title: string) => {
-      const url = createSignedUrl(facade, { base, secret }, { tasks: createTasks(title) })
+      const url = createSignedUrl(compatService, { base, secret }, { tasks: createTasks(title) })
       return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
     }
     const [one, otherUrl] = [
-      new URL(await getWaitUrl('# One'), facade.url),
-      new URL(await getWaitUrl('# Two'), facade.url),
+      new URL(await getWaitUrl('# One'), compatService.url),
+      new URL(await getWaitUrl('# Two'), compatService.url),
     ]
     const mixedUrl = new URL(one)
     mixedUrl.search = otherUrl.search

@@ -25,8 +25,8 @@ const has = (value: AnyJson, shape: keyof typeof shapes) =>
 const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 
 export const singleTaskCases: CompatCases = {
-  'replies have the fields that SDKs read': async (facade) => {
-    const call = createSender(facade)
+  'replies have the fields that SDKs read': async (compatService) => {
+    const call = createSender(compatService)
     const createdJob = await call('POST', '/v2/jobs', {
       tasks: { text, out: { operation: 'export/url', input: 'text' } },
     })
@@ -67,8 +67,8 @@ export const singleTaskCases: CompatCases = {
     has(job.tasks[0], 'task')
     assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')
   },
-  'a task can use files of other jobs of the same owner only': async (facade) => {
-    const call = createSender(facade)
+  'a task can use files of other jobs of the same owner only': async (compatService) => {
+    const call = createSender(compatService)
     const createdJob = await call('POST', '/v2/jobs', { tasks: { text } })
     const source = createdJob.body.data.tasks[0].id
     const page = await call('POST', '/v2/jobs', {
@@ -87,7 +87,7 @@ export const singleTaskCases: CompatCases = {
     const [zip, ...otherFiles] = doneJob.body.data.tasks[2].result.files
     assert.deepEqual([zip.filename.endsWith('.zip'), otherFiles], [true, []])
 
-    const otherAccountReply = await fetch(`${facade.url}/v2/convert`, {
+    const otherAccountReply = await fetch(`${compatService.url}/v2/convert`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ input: source, output_format: 'html' }),
@@ -98,8 +98,8 @@ export const singleTaskCases: CompatCases = {
     const invalidInputReply = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
     assert.equal(invalidInputReply.status, 422)
   },
-  'errors for unsupported operations have the format that SDKs read': async (facade) => {
-    const call = createSender(facade)
+  'errors for unsupported operations have the format that SDKs read': async (compatService) => {
+    const call = createSender(compatService)
     for (const operation of ['command', 'import/openstack', 'export/openstack']) {
       const { status, body } = await call('POST', `/v2/${operation}`, { input: 'x' })
       assert.deepEqual([status, Object.keys(body.errors)], [422, ['operation']])
@@ -109,8 +109,8 @@ export const singleTaskCases: CompatCases = {
     const reservedNameReply = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
     assert.equal(reservedNameReply.status, 422)
   },
-  'a task with a failed task as input is refused': async (facade) => {
-    const call = createSender(facade)
+  'a task with a failed task as input is refused': async (compatService) => {
+    const call = createSender(compatService)
     const failedImport = await call('POST', '/v2/import/url', { url: 'http://nothing.invalid/a.png' })
     const { id } = failedImport.body.data
     assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')

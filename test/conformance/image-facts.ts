@@ -23,7 +23,7 @@ interface Reader {
   read(path: string): Promise<Omit<ImageFacts, 'reader'>>
 }
 
-const commandReader = (
+const createCommandReader = (
   id: string,
   bin: string,
   args: (path: string) => string[],
@@ -48,10 +48,10 @@ const readers: readonly Reader[] = [
         .toColorspace('b-w')
         .raw({ depth: 'uchar' })
         .toBuffer({ resolveWithObject: true })
-      return { width: info.width, height: info.height, spread: brightnessSpread(data) }
+      return { width: info.width, height: info.height, spread: computeBrightnessSpread(data) }
     },
   },
-  commandReader(
+  createCommandReader(
     'ffmpeg',
     'ffmpeg',
     (path) => [
@@ -63,13 +63,13 @@ const readers: readonly Reader[] = [
     ],
     'ffmpeg',
   ),
-  commandReader(
+  createCommandReader(
     'pdftoppm',
     'pdftoppm',
     (path) => ['-q', '-gray', '-r', '72', '-f', '1', '-l', '1', path],
     'pdf',
   ),
-  commandReader(
+  createCommandReader(
     'gs',
     'gs',
     (path) => [
@@ -85,12 +85,12 @@ const readers: readonly Reader[] = [
     ],
     'ghostscript',
   ),
-  commandReader('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
+  createCommandReader('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
   {
     id: 'sixel',
     read: async (path) => readSixelFacts(await readFile(path, 'latin1')),
   },
-  commandReader(
+  createCommandReader(
     'magick',
     'convert',
     (path) => [
@@ -121,14 +121,14 @@ export async function readImageFacts(
   creator: EngineId | undefined,
 ): Promise<ImageFacts | undefined> {
   const isCreator = ({ engine }: Reader) => engine !== undefined && engine === creator
-  let blank: ImageFacts | undefined
+  let blankFacts: ImageFacts | undefined
   for (const reader of [...readers.filter((one) => !isCreator(one)), ...readers.filter(isCreator)]) {
     const facts = await reader.read(path).catch(() => undefined)
     if (!facts || facts.width === 0) continue
     if (facts.spread >= minSpread) return { ...facts, reader: reader.id }
-    blank ??= { ...facts, reader: reader.id }
+    blankFacts ??= { ...facts, reader: reader.id }
   }
-  return blank
+  return blankFacts
 }
 
 /** Parses a PGM: `P5 <width> <height> 255` and one byte per pixel. */
@@ -138,11 +138,11 @@ function parsePgm(bytes: Buffer): Omit<ImageFacts, 'reader'> {
   return {
     width: Number(header[1]),
     height: Number(header[2]),
-    spread: brightnessSpread(bytes.subarray(header[0].length)),
+    spread: computeBrightnessSpread(bytes.subarray(header[0].length)),
   }
 }
 
-function brightnessSpread(pixels: Uint8Array): number {
+function computeBrightnessSpread(pixels: Uint8Array): number {
   let [min, max] = [255, 0]
   for (const pixel of pixels) {
     if (pixel < min) min = pixel

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
-import { isProven, pairKey, readResults } from './results.ts'
+import { getPairKey, isProven, readResults } from './results.ts'
 
 const allPairs = conversions()
 const lines = await readResults()
@@ -16,7 +16,7 @@ function command(pairs: readonly { readonly from: string }[]): string {
 test('every registered conversion has a recorded success with its current route', () => {
   const missingPairs = allPairs.filter((pair) => !isProven(pair, lines))
   const list = missingPairs.slice(0, 20).map(({ from, to }) => {
-    const line = lines.get(pairKey({ from, to }))
+    const line = lines.get(getPairKey({ from, to }))
     return `  ${from} to ${to}: ${line ? line.seen : 'never ran'}`
   })
   const text = `${missingPairs.length} of ${allPairs.length} pairs, among them\n${list.join('\n')}\n  ${command(missingPairs)}`
@@ -28,7 +28,7 @@ test('the registry has at least 10,900 conversions', () => {
 })
 
 test('conformance results are stored only for registered conversions', () => {
-  const listedKeys = new Set(candidates().map(pairKey))
-  const staleLines = [...lines.values()].filter((line) => !listedKeys.has(pairKey(line)))
-  assert.deepEqual(staleLines.map(pairKey), [], 'npm run conformance without a choice drops them')
+  const listedKeys = new Set(candidates().map(getPairKey))
+  const staleLines = [...lines.values()].filter((line) => !listedKeys.has(getPairKey(line)))
+  assert.deepEqual(staleLines.map(getPairKey), [], 'npm run conformance without a choice drops them')
 })

@@ -7,7 +7,7 @@ import known from '../../lib/fidelity/known-shares.json' with { type: 'json' }
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
-import { seededRandom } from '../sweep/seeded-random.ts'
+import { createSeededRandom } from '../sweep/seeded-random.ts'
 import { findMissingShares } from './expected-losses.ts'
 import { isProven, pruneResults, type ResultLine, readResults, saveResults } from './results.ts'
 import { isWhole, limitSeconds, parsePairChoice, selectPairs } from './select-pairs.ts'
@@ -50,8 +50,8 @@ test('a conformance result is stored in the file of its source category and repl
 
 test('a conversion counts as verified after a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
-  const isLineProven = (changed: Partial<ResultLine>) =>
-    isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
+  const isLineProven = (changedFields: Partial<ResultLine>) =>
+    isProven(pair, new Map([['docx jpg', { ...line, ...changedFields }]]))
   assert.equal(isLineProven({}), true)
   assert.equal(isLineProven({ result: 'failed' }), false)
   assert.equal(isLineProven({ route: 'libreoffice>imagemagick' }), false)
@@ -91,8 +91,8 @@ test('the sweep of hostile files has 1,500 or more cases in seven areas, with un
 test('a mutated test file depends only on its seed', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
-    const firstMutation = mutate(bytes, seededRandom(name))
-    assert.deepEqual(mutate(bytes, seededRandom(name)), firstMutation)
+    const firstMutation = mutate(bytes, createSeededRandom(name))
+    assert.deepEqual(mutate(bytes, createSeededRandom(name)), firstMutation)
     assert.notDeepEqual(firstMutation, bytes, `${name} changes nothing`)
     return firstMutation.length
   })

@@ -27,11 +27,11 @@ export type ResultsByPair = ReadonlyMap<string, ResultLine>
 
 const header = 'from,to,route,via,result,seen,ms,date,kept'
 
-export const pairKey = ({ from, to }: { readonly from: string; readonly to: string }) => `${from} ${to}`
+export const getPairKey = ({ from, to }: { readonly from: string; readonly to: string }) => `${from} ${to}`
 
 export const getEngineNames = ({ steps }: Route) => steps.map(({ engine }) => engine).join('>')
 
-export const intermediateFormats = ({ steps }: Route) =>
+export const getIntermediateFormats = ({ steps }: Route) =>
   steps
     .slice(0, -1)
     .map(({ to }) => to)
@@ -39,9 +39,11 @@ export const intermediateFormats = ({ steps }: Route) =>
 
 /** Returns whether the conversion has succeeded with its current route. */
 export function isProven({ from, to, route }: Conversion, lines: ResultsByPair): boolean {
-  const line = lines.get(pairKey({ from, to }))
+  const line = lines.get(getPairKey({ from, to }))
   return (
-    line?.result === 'ok' && line.route === getEngineNames(route) && line.via === intermediateFormats(route)
+    line?.result === 'ok' &&
+    line.route === getEngineNames(route) &&
+    line.via === getIntermediateFormats(route)
   )
 }
 
@@ -59,12 +61,12 @@ async function readLines(path: string): Promise<ResultsByPair> {
     .split('\n')
     .slice(1)
     .filter((line) => line !== '')
-    .map(parseLines)
-  return new Map(lines.map((line) => [pairKey(line), line]))
+    .map(parseLine)
+  return new Map(lines.map((line) => [getPairKey(line), line]))
 }
 
 /** Fields contain no commas or quotes: they are removed from `seen`. */
-function parseLines(text: string): ResultLine {
+function parseLine(text: string): ResultLine {
   const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
     text.split(',')
   return {
@@ -111,14 +113,14 @@ export async function pruneResults(listedKeys: ReadonlySet<string>, folder = res
     const lines = await readLines(`${folder}/${name}`)
     await writeLines(
       `${folder}/${name}`,
-      [...lines.values()].filter((line) => listedKeys.has(pairKey(line))),
+      [...lines.values()].filter((line) => listedKeys.has(getPairKey(line))),
     )
   }
 }
 
 /** Writes the latest line of each conversion. */
 async function writeLines(path: string, lines: readonly ResultLine[]): Promise<void> {
-  const latestByPair = new Map(lines.map((line) => [pairKey(line), line]))
+  const latestByPair = new Map(lines.map((line) => [getPairKey(line), line]))
   const sortedLines = [...latestByPair.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
   await writeFile(`${path}.${process.pid}`, `${[header, ...sortedLines].join('\n')}\n`)
   await rename(`${path}.${process.pid}`, path)

@@ -36,7 +36,7 @@ export class RouteRunner {
   constructor(folder: string, pairs: readonly Conversion[], signal: AbortSignal) {
     this.#folder = folder
     this.#signal = signal
-    for (const key of pairs.flatMap(prefixKeys))
+    for (const key of pairs.flatMap(listPrefixKeys))
       this.#remainingUses.set(key, (this.#remainingUses.get(key) ?? 0) + 1)
   }
 
@@ -44,7 +44,7 @@ export class RouteRunner {
   async run(pair: Conversion, sample: string): Promise<RouteResult> {
     let stepPromise: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
-      const key = prefixKeys(pair)[index] ?? ''
+      const key = listPrefixKeys(pair)[index] ?? ''
       const previousStep = await stepPromise
       // There is no `await` between looking up and storing this promise, so that a step is not started twice.
       stepPromise =
@@ -58,7 +58,7 @@ export class RouteRunner {
   }
 
   async release(pair: Conversion): Promise<void> {
-    for (const key of prefixKeys(pair)) {
+    for (const key of listPrefixKeys(pair)) {
       const usesLeft = (this.#remainingUses.get(key) ?? 1) - 1
       this.#remainingUses.set(key, usesLeft)
       if (usesLeft > 0) continue
@@ -96,7 +96,7 @@ export class RouteRunner {
 }
 
 /** Returns a key for each prefix of the route. */
-const prefixKeys = ({ from, route }: Conversion): string[] =>
+const listPrefixKeys = ({ from, route }: Conversion): string[] =>
   route.steps.map((_, index) =>
     [from, ...route.steps.slice(0, index + 1).map(({ engine, to }) => `${engine}:${to}`)].join(' '),
   )

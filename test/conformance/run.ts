@@ -12,9 +12,9 @@ import { saveKnownShares } from './expected-losses.ts'
 import { ProgressReport } from './progress-report.ts'
 import {
   getEngineNames,
-  intermediateFormats,
+  getIntermediateFormats,
+  getPairKey,
   isProven,
-  pairKey,
   pruneResults,
   type ResultLine,
   readResults,
@@ -52,7 +52,7 @@ const choice = parseOptions()
 const allPairs = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const isWanted = (pair: Conversion) =>
-  choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
+  choice.again ? !(choice.uncounted && lines.get(getPairKey(pair))?.kept) : !isProven(pair, lines)
 const selectedPairs = limitSeconds(selectPairs(allPairs, choice).filter(isWanted), lines, choice.seconds)
 const pairs = selectedPairs.filter(({ from, to }) => findSample(from, to) !== undefined)
 const sourcesWithoutSample = new Set(
@@ -95,7 +95,7 @@ async function runPair(pair: Conversion, runner: RouteRunner): Promise<ResultLin
     from,
     to,
     route: getEngineNames(route),
-    via: intermediateFormats(route),
+    via: getIntermediateFormats(route),
     date: new Date().toISOString().slice(0, 10),
   }
   let ms = 0
@@ -140,7 +140,7 @@ async function runWorker(): Promise<void> {
 }
 await Promise.all(Array.from({ length: choice.jobs }, runWorker))
 await save()
-if (isWhole(choice)) await pruneResults(new Set(candidates().map(pairKey)))
+if (isWhole(choice)) await pruneResults(new Set(candidates().map(getPairKey)))
 await saveVersions(engines)
 await saveUnprovenPairs(candidates())
 await saveKnownShares((await readResults()).values())

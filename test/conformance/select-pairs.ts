@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type EngineId, engineIds } from '../../lib/component-ids.ts'
 import { type Category, categories, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
-import { pairKey, type ResultsByPair } from './results.ts'
+import { getPairKey, type ResultsByPair } from './results.ts'
 
 export const usage = `npm run conformance -- [options]
   --category image    only sources of this category
@@ -135,13 +135,13 @@ export function limitSeconds(
   lines: ResultsByPair,
   seconds = Number.POSITIVE_INFINITY,
 ): Conversion[] {
-  const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
-  const totalSeconds = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
+  const getRecordedSeconds = (pair: Conversion) => (lines.get(getPairKey(pair))?.ms ?? 0) / 1000
+  const totalSeconds = pairs.reduce((sum, pair) => sum + getRecordedSeconds(pair), 0)
   const step = Math.max(1, Math.ceil(totalSeconds / seconds))
   let secondsLeft = seconds
   return pairs.filter((pair, at) => {
     if (at % step !== 0) return false
-    secondsLeft -= secondsFor(pair)
+    secondsLeft -= getRecordedSeconds(pair)
     return secondsLeft >= 0
   })
 }

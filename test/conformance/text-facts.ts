@@ -34,7 +34,7 @@ const bodyMemberPattern =
   /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|sheet\d+\.bin|[^/]+\.(xhtml|html?|fpage))$/
 
 /** Returns the words of a document, if its text can be read without the program of its format. */
-export async function expectedWords(path: string): Promise<string[]> {
+export async function readExpectedWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
   // The text of the email samples is not encoded.

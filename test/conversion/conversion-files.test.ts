@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import type { InputPlan, StoredFile } from '../../lib/model/job.ts'
-import { requireInputs } from '../../lib/plan/check-inputs.ts'
+import { requireCompatibleInputs } from '../../lib/plan/check-inputs.ts'
 import { getWorkerDiskBytes, requireInputsFitWorker } from '../../lib/plan/disk-limits.ts'
 import { groupInputs } from '../../lib/plan/file-lists.ts'
 import { type ConversionSpec, planFiles, routeFiles } from '../../lib/plan/plan-files.ts'
@@ -11,13 +11,13 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { createStoredFile, specWith } from './support/specs.ts'
 
 describe('the files of a conversion request', () => {
-  const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
+  const mergeRoute = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
   test('a conversion request is rejected unless the number and formats of its files fit the operation', () => {
-    const rules = { route: merge, operation: 'merge', field: 'files' } as const
-    requireInputs([createStoredFile('b.png', 'png')], rules)
+    const rules = { route: mergeRoute, operation: 'merge', field: 'files' } as const
+    requireCompatibleInputs([createStoredFile('b.png', 'png')], rules)
     assert.throws(
-      () => requireInputs([], rules),
+      () => requireCompatibleInputs([], rules),
       (error: { code: string; details: Record<string, unknown> }) => {
         const { field, min, got } = error.details
         assert.deepEqual([error.code, field, min, got], ['INVALID_INPUT', 'files', 2, 1])
@@ -25,24 +25,26 @@ describe('the files of a conversion request', () => {
       },
     )
     assert.throws(
-      () => requireInputs([createStoredFile('b.png', 'png'), createStoredFile('c.mp3', 'mp3')], rules),
+      () =>
+        requireCompatibleInputs([createStoredFile('b.png', 'png'), createStoredFile('c.mp3', 'mp3')], rules),
       (error: Error) => {
         assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which cannot be combined/)
         assert.equal((error as unknown as { details: { index: number } }).details.index, 2)
         return true
       },
     )
-    const { max } = merge.steps[0].capability.more ?? { max: 0 }
-    const manyFiles = (count: number) => Array.from({ length: count }, () => createStoredFile('b.png', 'png'))
-    requireInputs(manyFiles(max), rules)
-    assert.throws(() => requireInputs(manyFiles(max + 1), rules), { code: 'INVALID_INPUT' })
+    const { max } = mergeRoute.steps[0].capability.more ?? { max: 0 }
+    const createFiles = (count: number) =>
+      Array.from({ length: count }, () => createStoredFile('b.png', 'png'))
+    requireCompatibleInputs(createFiles(max), rules)
+    assert.throws(() => requireCompatibleInputs(createFiles(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
   test('an operation with one input rejects further files', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
-    requireInputs([], rules)
-    assert.throws(() => requireInputs([createStoredFile('b.png', 'png')], rules), {
+    requireCompatibleInputs([], rules)
+    assert.throws(() => requireCompatibleInputs([createStoredFile('b.png', 'png')], rules), {
       code: 'INVALID_REQUEST',
       details: { field: 'additionalFile', max: 1, got: 2 },
     })
@@ -76,7 +78,7 @@ describe('the files of a conversion request', () => {
         ['UNKNOWN_PARAMETER', 'odd'],
       ],
     )
-    assert.equal(plannedInputs.limitS, 120)
+    assert.equal(plannedInputs.timeLimitS, 120)
     assert.equal(plannedInputs.inputPlans[0]?.steps[0]?.options['quality'], 5)
     assert.equal(
       planFiles([createStoredFile('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)
@@ -152,7 +154,7 @@ describe('worker disk space', () => {
     createEngineStub('image', 1),
   ]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
-  const filesOfSize = (...sizes: number[]) =>
+  const createFilesOfSize = (...sizes: number[]) =>
     sizes.map((size, at) => createStoredFile(`${at}.png`, 'png', { size }))
 
   test('a worker has as much disk space as the most demanding engine of its container image needs', () => {
@@ -163,17 +165,20 @@ describe('worker disk space', () => {
   })
 
   test('all files of a task must fit on the disk of the worker for its next step, while completed steps are not checked', () => {
-    const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
+    const piece = { steps: steps('image', 'av'), step: 0, files: createFilesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
-    const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
+    const largerPlan = { ...piece, files: createFilesOfSize(2 * mib, 1.5 * mib + 1) }
     assert.throws(() => requireInputsFitWorker(largerPlan, workers), {
       code: 'FILE_TOO_LARGE',
       message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/,
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
-    assert.throws(() => requireInputsFitWorker({ ...largerPlan, files: filesOfSize(3.6 * mib) }, workers), {
-      message: /^The file 0\.png has 4 MiB; /,
-    })
+    assert.throws(
+      () => requireInputsFitWorker({ ...largerPlan, files: createFilesOfSize(3.6 * mib) }, workers),
+      {
+        message: /^The file 0\.png has 4 MiB; /,
+      },
+    )
     requireInputsFitWorker({ ...largerPlan, step: 1 }, workers)
     requireInputsFitWorker({ ...largerPlan, step: 2 }, workers)
   })

@@ -131,9 +131,9 @@ describe('conversion options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
   test('an option value that has no effect and an unknown option are ignored with a warning', () => {
-    const docx = planRoute({ from: 'pdf', to: 'docx' })
+    const docxRoute = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
-    const { steps, warnings } = applyOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
+    const { steps, warnings } = applyOptions(docxRoute, { mode: long, [long]: 1, pdfEngine: 'auto' })
     assert.equal(steps[0]?.options['mode'] === long, false)
     const [mode, unknown, ...rest] = warnings
     assert.deepEqual([mode?.code, mode?.field, rest], ['OPTION_NOT_USED', 'mode', []])

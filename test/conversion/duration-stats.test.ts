@@ -86,18 +86,18 @@ test('old conversion durations have less weight than recent ones', async () => {
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })
   await new DurationStats(table).add(kind, { ms: 1000, bytes: 100 })
-  const past = await new DurationStats(table).get(kind)
-  assert.deepEqual([past?.runs, past?.ms, past?.bytes], [65, 7400, 740])
+  const pastRuns = await new DurationStats(table).get(kind)
+  assert.deepEqual([pastRuns?.runs, pastRuns?.ms, pastRuns?.bytes], [65, 7400, 740])
 })
 
 test('the estimated conversion duration grows with the file size, except for its fixed part', () => {
-  const past = { runs: 2, ms: 2000, bytes: 200 }
+  const pastRuns = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
-    [100, 200, 0].map((size) => estimateFromHistory(past, size)),
+    [100, 200, 0].map((size) => estimateFromHistory(pastRuns, size)),
     [1000, 1700, 300],
   )
-  assert.equal(estimateFromHistory(past, 1e9), 70_300)
-  assert.equal(estimateFromHistory({ ...past, bytes: 0 }, 500), 1000)
+  assert.equal(estimateFromHistory(pastRuns, 1e9), 70_300)
+  assert.equal(estimateFromHistory({ ...pastRuns, bytes: 0 }, 500), 1000)
 })
 
 test('the estimated conversion duration combines earlier conversions with the length of the queue', async () => {

@@ -6,10 +6,10 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/model/job.ts'
 import {
+  createEmptySource,
   createExport,
-  emptySource,
   findTask,
-  imported,
+  importTask,
   openMaker,
   owner,
   pdfTask,
@@ -30,8 +30,8 @@ const readContent = async ({ key }: { key: string }) =>
   Buffer.from(await services().files.read(key, 0, 100)).toString()
 
 const tasks = {
-  in: imported,
-  more: imported,
+  in: importTask,
+  more: importTask,
   pdf: { ...pdfTask, engine: 'libreoffice', password: 'secret', continue_on_error: true },
   both: { operation: 'archive', input: ['pdf', 'more'] },
   out: { ...createExport('both'), filename: 'b' },
@@ -46,8 +46,8 @@ async function createJob(moreFields: Parameters<typeof maker.job>[2] = {}) {
 
 describe('reusing a file of an earlier job', () => {
   const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // a stub with only the members that are used
-  const openSourceFile = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
-    copySourceFromJob(wanted, { ...principal, ...by }, services())
+  const openSourceFile = (sourceRequest: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
+    copySourceFromJob(sourceRequest, { ...principal, ...by }, services())
 
   test('a file of an earlier job is copied for a new job, and the copy is deleted if the job is not created', async () => {
     const { job, fixed } = await createJob()
@@ -88,7 +88,7 @@ describe('reusing a file of an earlier job', () => {
 
   test('the first available file of an earlier job is used by default', async () => {
     const awaitedUpload = await maker.upload()
-    const tasks = { in: imported, more: imported, out: createExport(['in', 'more']) }
+    const tasks = { in: importTask, more: importTask, out: createExport(['in', 'more']) }
     const { job } = await maker.job(tasks, {
       in: { awaited: awaitedUpload, form: {} },
       more: await storeSource('b.md', 'The second.'),
@@ -101,7 +101,7 @@ describe('reusing a file of an earlier job', () => {
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [] } })
     await assert.rejects(openSourceFile({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
     const waitingJob = await maker.job(
-      { in: imported, out: createExport('in') },
+      { in: importTask, out: createExport('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     await assert.rejects(openSourceFile({ sourceJobId: waitingJob.job.id }), {
@@ -199,15 +199,15 @@ describe('job retries', () => {
 
   test('a retried batch reports the items of the original that never had a file', async () => {
     const items = {
-      a: imported,
-      b: imported,
+      a: importTask,
+      b: importTask,
       'a-pdf': { ...pdfTask, input: 'a' },
       'b-pdf': { ...pdfTask, input: 'b' },
       out: createExport(['a-pdf', 'b-pdf']),
     }
     const state = await maker.job(
       items,
-      { a: await storeSource('a.txt', 'A.'), b: emptySource() },
+      { a: await storeSource('a.txt', 'A.'), b: createEmptySource() },
       { isBatch: true },
     )
     const { made } = await retry(state)
@@ -229,8 +229,8 @@ describe('job retries', () => {
   test('a retried batch reports the same errors as the original batch for items that cannot be converted', async () => {
     const locked = { ...pdfTask, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
-      a: imported,
-      b: imported,
+      a: importTask,
+      b: importTask,
       'a-pdf': { ...pdfTask, input: 'a' },
       'b-mp3': locked,
       out: createExport(['a-pdf', 'b-mp3']),
@@ -254,7 +254,7 @@ describe('job retries', () => {
   test('a retry of a job that never received its upload reports that the original job had no file', async () => {
     const awaitedUpload = await maker.upload()
     const state = await maker.job(
-      { in: imported, out: createExport('in') },
+      { in: importTask, out: createExport('in') },
       { in: { awaited: awaitedUpload, form: {} } },
     )
     const { job } = await createRetryRequest(state, services())
@@ -279,7 +279,7 @@ describe('job retries', () => {
 
   test('a retried job keeps the order of its tasks', async () => {
     const state = await maker.job(
-      { in: imported, pdf: pdfTask, out: createExport('pdf') },
+      { in: importTask, pdf: pdfTask, out: createExport('pdf') },
       { in: await storeSource('a.txt', 'A.') },
     )
     const reversedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }

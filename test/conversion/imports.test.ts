@@ -9,7 +9,7 @@ import { newId } from '../../lib/ids.ts'
 import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { maxSingleUploadBytes } from '../../lib/uploads/uploads.ts'
-import { createExport, imported, openMaker, owner } from './job-maker.ts'
+import { createExport, importTask, openMaker, owner } from './job-maker.ts'
 
 const maker = openMaker()
 
@@ -143,7 +143,7 @@ describe('inline files in requests', () => {
     )
     const openedImports = await openTaskImports({
       ...manyTasks,
-      u: imported,
+      u: importTask,
       f: { operation: 'import/url', url: 'https://a.test/' },
     })
     assert.deepEqual([...openedImports.imports.keys()], [...Object.keys(manyTasks), 'u'])
@@ -156,7 +156,7 @@ describe('awaited uploads', () => {
   test('an awaited upload can be sent with a form or PUT within an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const requestedFields = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
-    const { imports } = await openTaskImports({ a: { ...imported, ...requestedFields } })
+    const { imports } = await openTaskImports({ a: { ...importTask, ...requestedFields } })
     const { awaited, form } = requireAwaited(imports.get('a'))
     assert.match(awaited.key, new RegExp(`^uploads/2d/${awaited.id}$`))
     const { filename, maxSize, contentType } = awaited
@@ -182,7 +182,7 @@ describe('awaited uploads', () => {
 
   test('an awaited upload is limited by the size limits of PUT, the plan and the task', async () => {
     const getMaxBytes = async (fields: object, change: object = {}) => {
-      const { imports } = await openTaskImports({ a: { ...imported, ...fields } }, withConfig(change))
+      const { imports } = await openTaskImports({ a: { ...importTask, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize
     }
     assert.equal(await getMaxBytes({}), maxSingleUploadBytes)
@@ -194,18 +194,18 @@ describe('awaited uploads', () => {
 
 test('while the disk is full, new files and uploads are rejected, but a stored upload can be used', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
-  for (const task of [createRawImport('a'), createBase64Import('AAAA'), imported])
+  for (const task of [createRawImport('a'), createBase64Import('AAAA'), importTask])
     await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
   const { id, key } = await maker.upload()
   await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')
   const { imports } = await openTaskImports(
-    { a: { ...imported, upload_id: id, filename: 'c.txt' } },
+    { a: { ...importTask, upload_id: id, filename: 'c.txt' } },
     fullDisk,
   )
   const { field, filename } = requireSource(imports.get('a'))
   assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
   const unknown = newId('upl')
-  await assert.rejects(openTaskImports({ a: { ...imported, upload_id: unknown } }), {
+  await assert.rejects(openTaskImports({ a: { ...importTask, upload_id: unknown } }), {
     code: 'UPLOAD_NOT_FOUND',
     details: { field: 'tasks.a.upload_id', task: 'a' },
   })

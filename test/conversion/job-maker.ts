@@ -14,7 +14,7 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 export const owner = 'anon_1'
 export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 
-export const imported = { operation: 'import/upload' }
+export const importTask = { operation: 'import/upload' }
 export const pdfTask = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const createExport = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
@@ -36,7 +36,7 @@ export function source(filename: string, bytes: Uint8Array, moreFields: Partial<
   return Object.assign(usage, { source: sourceFile })
 }
 export const createText = (name = 'a.txt') => source(name, Buffer.from('A text.'))
-export const emptySource = () => source('b.txt', Buffer.alloc(0))
+export const createEmptySource = () => source('b.txt', Buffer.alloc(0))
 
 type JobFields = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
 type Tasks = Readonly<Record<string, unknown>>

@@ -6,13 +6,13 @@ import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import {
+  createEmptySource,
   createExport,
   createText,
-  emptySource,
   findFixedTask,
   findTask,
   fixture,
-  imported,
+  importTask,
   openMaker,
   owner,
   pdfTask,
@@ -22,7 +22,7 @@ import {
 const maker = openMaker()
 
 describe('rejected job requests', () => {
-  const pdfSource = (name: string) => source('a.pdf', fixture(name))
+  const createPdfSource = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
     imports: Record<string, ImportSource>,
@@ -34,8 +34,8 @@ describe('rejected job requests', () => {
     const [a, upload] = [createText(), await maker.upload()]
     const claimedSource = { ...createText().source, upload }
     const tasks = {
-      in: imported,
-      more: imported,
+      in: importTask,
+      more: importTask,
       mp3: { ...pdfTask, output_format: 'mp3' },
       out: createExport(['mp3', 'more']),
     }
@@ -50,8 +50,8 @@ describe('rejected job requests', () => {
       source: { ...createText().source, upload, field },
     })
     const tasks = {
-      in: imported,
-      more: imported,
+      in: importTask,
+      more: importTask,
       pdf: { ...pdfTask, input: ['in', 'more'] },
       out: createExport('pdf'),
     }
@@ -64,7 +64,7 @@ describe('rejected job requests', () => {
         details: { field: 'b', uploadId: upload.id },
       },
     )
-    const one = { in: imported, pdf: pdfTask, out: createExport('pdf') }
+    const one = { in: importTask, pdf: pdfTask, out: createExport('pdf') }
     const createdState = await maker.job(one, { in: createImport('a') })
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
     await refused(
@@ -81,7 +81,7 @@ describe('rejected job requests', () => {
   test('a repeated request for an existing job id returns that job', async () => {
     const jobId = newId('job')
     const ownImports = { in: { source: { ...createText().source, upload: await maker.upload() } } }
-    const tasks = { in: imported, pdf: pdfTask, out: createExport('pdf') }
+    const tasks = { in: importTask, pdf: pdfTask, out: createExport('pdf') }
     const createdState = await maker.job(tasks, ownImports, { jobId })
     assert.equal(createdState.job.id, jobId)
     const lateSource = createText()
@@ -98,7 +98,7 @@ describe('rejected job requests', () => {
       jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
     })
     const a = createText()
-    const tasks = parseTasks({ in: imported, pdf: pdfTask, out: createExport('pdf') })
+    const tasks = parseTasks({ in: importTask, pdf: pdfTask, out: createExport('pdf') })
     const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
     await assert.rejects(startJob(request, brokenApp.services), /no answer/)
     assert.equal(a.adopted, 1)
@@ -106,7 +106,7 @@ describe('rejected job requests', () => {
 
   test('the error for a rejected job names the task and the field', async () => {
     const createTasks = (fields: object) => ({
-      in: imported,
+      in: importTask,
       pdf: { ...pdfTask, ...fields },
       out: createExport('pdf'),
     })
@@ -127,7 +127,7 @@ describe('rejected job requests', () => {
       )
     await refused(
       createTasks({}),
-      { in: emptySource() },
+      { in: createEmptySource() },
       {
         code: 'INVALID_INPUT',
         message: /^tasks\.in: /,
@@ -137,7 +137,7 @@ describe('rejected job requests', () => {
   })
 
   test('a job created by a conversion endpoint is rejected with the field names that the client sent', async () => {
-    const tasks = { in: imported, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
+    const tasks = { in: importTask, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
     const clientFieldNames = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
     await refused(
@@ -146,14 +146,14 @@ describe('rejected job requests', () => {
       { message: /^pdfEngine/ },
       clientFieldNames,
     )
-    await refused(tasks, { in: emptySource() }, { details: { field: 'file' } }, clientFieldNames)
+    await refused(tasks, { in: createEmptySource() }, { details: { field: 'file' } }, clientFieldNames)
     const two = {
-      in: imported,
-      more: imported,
+      in: importTask,
+      more: importTask,
       small: { operation: 'rotate-pdf', input: ['in', 'more'] },
       out: createExport('small'),
     }
-    const files = { in: pdfSource('report.pdf'), more: pdfSource('three-pages.pdf') }
+    const files = { in: createPdfSource('report.pdf'), more: createPdfSource('three-pages.pdf') }
     await refused(
       two,
       files,
@@ -164,15 +164,15 @@ describe('rejected job requests', () => {
   })
 
   const locked = 'needs-password.pdf'
-  const tasksWith = (taskFields: object) => ({
-    in: imported,
+  const createTasksWith = (taskFields: object) => ({
+    in: importTask,
     work: { input: 'in', ...taskFields },
     out: createExport('work'),
   })
   const createJob = (taskFields: object, file: string) =>
-    maker.job(tasksWith(taskFields), { in: pdfSource(file) })
+    maker.job(createTasksWith(taskFields), { in: createPdfSource(file) })
   const assertRefused = (taskFields: object, expected: object) =>
-    refused(tasksWith(taskFields), { in: pdfSource(locked) }, expected)
+    refused(createTasksWith(taskFields), { in: createPdfSource(locked) }, expected)
 
   test('a job is rejected if its password does not open the PDF', async () => {
     const page = { operation: 'convert', output_format: 'png' }
@@ -216,31 +216,31 @@ describe('rejected job requests', () => {
 
   test('a job is rejected if its PDF is damaged, unless the job repairs it', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
-    await refused(tasksWith({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
-    await maker.job(tasksWith({ operation: 'repair-pdf' }), { in: half })
+    await refused(createTasksWith({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
+    await maker.job(createTasksWith({ operation: 'repair-pdf' }), { in: half })
   })
 
   test('a job is not rejected for a missing password if none of its tasks opens the file', async () => {
-    await maker.job({ in: imported, out: createExport('in') }, { in: pdfSource(locked) })
+    await maker.job({ in: importTask, out: createExport('in') }, { in: createPdfSource(locked) })
     await createJob({ operation: 'archive' }, locked)
     await createJob({ operation: 'metadata' }, locked)
     // An unsupported target is reported instead of the password.
     const impossibleTask = { operation: 'convert', output_format: 'mp3', password: 'secret' }
     await assertRefused(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
     const bothTasks = {
-      in: imported,
+      in: importTask,
       zip: { operation: 'archive', input: 'in' },
       png: { ...pdfTask, output_format: 'png' },
       out: createExport(['zip', 'png']),
     }
-    await refused(bothTasks, { in: pdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
+    await refused(bothTasks, { in: createPdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
   })
 })
 
 describe('batch requests', () => {
   const items = {
-    a: imported,
-    b: imported,
+    a: importTask,
+    b: importTask,
     'a-pdf': { ...pdfTask, input: 'a' },
     'b-pdf': { ...pdfTask, input: 'b' },
     out: createExport(['a-pdf', 'b-pdf']),
@@ -248,7 +248,7 @@ describe('batch requests', () => {
   test('a batch processes its valid items and reports the error of an invalid item', async () => {
     const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [brokenSource, code, message, details] of [
-      [emptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
+      [createEmptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
       [{ refused: goneError }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
     ] as const) {
       const createdState = await maker.job(items, { a: createText(), b: brokenSource }, { isBatch: true })
@@ -264,7 +264,11 @@ describe('batch requests', () => {
         )
       }
     }
-    const firstState = await maker.job(items, { a: emptySource(), b: createText('c.txt') }, { isBatch: true })
+    const firstState = await maker.job(
+      items,
+      { a: createEmptySource(), b: createText('c.txt') },
+      { isBatch: true },
+    )
     assert.equal(firstState.job.display.source?.filename, 'c.txt')
   })
 
@@ -311,16 +315,17 @@ describe('batch requests', () => {
       return new AppError('UNSUPPORTED_CONVERSION', 'Nothing works.')
     }
     const batchOptions = { isBatch: true, createAllRefusedError }
-    await assert.rejects(maker.job(items, { a: emptySource(), b: emptySource() }, batchOptions), {
+    await assert.rejects(maker.job(items, { a: createEmptySource(), b: createEmptySource() }, batchOptions), {
       message: 'Nothing works.',
     })
     assert.deepEqual(
       allErrors.map((errors) => errors.map(({ code }) => code)),
       [['INVALID_INPUT', 'INVALID_INPUT']],
     )
-    await maker.job(items, { a: createText(), b: emptySource() }, batchOptions)
+    await maker.job(items, { a: createText(), b: createEmptySource() }, batchOptions)
     assert.equal(
-      (await maker.job(items, { a: emptySource(), b: emptySource() }, { isBatch: true })).tasks.length,
+      (await maker.job(items, { a: createEmptySource(), b: createEmptySource() }, { isBatch: true })).tasks
+        .length,
       0,
     )
     assert.equal(allErrors.length, 1)

@@ -9,7 +9,7 @@ import {
   findFixedTask,
   findTask,
   fixture,
-  imported,
+  importTask,
   openMaker,
   owner,
   pdfTask,
@@ -24,8 +24,8 @@ describe('job creation', () => {
     const requestedFields = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
     const createdState = await maker.job(
       {
-        in: imported,
-        more: imported,
+        in: importTask,
+        more: importTask,
         pdf: { ...pdfTask, input: ['in', 'more'], continue_on_error: true },
         page: { operation: 'thumbnail', input: 'pdf' },
         out: { ...createExport(['page']), filename: 'b' },
@@ -61,7 +61,7 @@ describe('job creation', () => {
   test('a new job gets default settings and the retention time of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
-      { in: imported, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
+      { in: importTask, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
       png,
     )
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('job creation', () => {
     assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
     assert.equal(job.display.pollS, 2, 'images are converted quickly')
     const jobWithLongTask = await maker.job(
-      { in: imported, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
+      { in: importTask, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
       png,
       {
         expiresInS: 1e7,
@@ -90,7 +90,7 @@ describe('job creation', () => {
       }
       const conversionTasks = inputNames.map((name) => [name, { ...pdfTask, output_format: 'jpg' }])
       await maker.job(
-        { in: imported, ...Object.fromEntries(conversionTasks), out: createExport(inputNames) },
+        { in: importTask, ...Object.fromEntries(conversionTasks), out: createExport(inputNames) },
         { in: source('a.png', bytes, { read }) },
       )
       return count
@@ -103,7 +103,7 @@ describe('job creation', () => {
   test('a new job returns warnings about unknown options', async () => {
     const odd = { ...pdfTask, oddness: 1 }
     const createdState = await maker.job(
-      { in: imported, pdf: odd, out: createExport('pdf') },
+      { in: importTask, pdf: odd, out: createExport('pdf') },
       { in: createText() },
     )
     assert.deepEqual(
@@ -115,7 +115,12 @@ describe('job creation', () => {
   test('a new job that awaits an upload is stored without a conversion plan', async () => {
     const awaitedUpload = await maker.upload()
     const createdState = await maker.job(
-      { other: imported, in: imported, pdf: { ...pdfTask, oddness: 1 }, out: createExport(['pdf', 'other']) },
+      {
+        other: importTask,
+        in: importTask,
+        pdf: { ...pdfTask, oddness: 1 },
+        out: createExport(['pdf', 'other']),
+      },
       { other: createText(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
     )
     const waitingTask = findTask(createdState, 'in')
@@ -128,7 +133,7 @@ describe('job creation', () => {
 
   test('a new job that only awaits uploads displays its target but no source', async () => {
     const createdState = await maker.job(
-      { in: imported, gif: { ...pdfTask, output_format: 'gif' }, out: createExport('gif') },
+      { in: importTask, gif: { ...pdfTask, output_format: 'gif' }, out: createExport('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.deepEqual(
@@ -136,11 +141,11 @@ describe('job creation', () => {
       [null, { format: 'gif' }],
     )
     const plainJob = await maker.job(
-      { in: imported, out: createExport('in') },
+      { in: importTask, out: createExport('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.equal(plainJob.job.display.target, null)
-    const givenState = await maker.job({ in: imported, out: createExport('in') }, { in: createText() })
+    const givenState = await maker.job({ in: importTask, out: createExport('in') }, { in: createText() })
     assert.deepEqual(givenState.job.display.target, { format: 'txt' })
   })
 
@@ -160,7 +165,7 @@ describe('job creation', () => {
     const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
     const createdState = await maker.job(
       {
-        in: imported,
+        in: importTask,
         locked: { operation: 'encrypt-pdf', input: 'in', password: 'new', dpi: 1 },
         out: { operation: 'export/s3', input: 'locked', key: 'a', ...store },
       },
@@ -179,7 +184,7 @@ describe('job creation', () => {
 
   test('a new job stores its webhook, and is rejected if the webhook URL is private', async () => {
     const url = 'https://example.com/hook'
-    const tasks = { in: imported, pdf: pdfTask, out: createExport('pdf') }
+    const tasks = { in: importTask, pdf: pdfTask, out: createExport('pdf') }
     const { job } = await maker.job(
       tasks,
       { in: createText() },

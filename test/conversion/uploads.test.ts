@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
 import type { NewUpload, UploadRecord } from '../../lib/uploads/uploads.ts'
 import { once, runBefore } from '../http/fault-injection.ts'
-import { createExport, createText, findTask, fixture, imported, openMaker, owner } from './job-maker.ts'
+import { createExport, createText, findTask, fixture, importTask, openMaker, owner } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
@@ -18,22 +18,22 @@ async function createUpload(moreFields: Partial<NewUpload> = {}, bytes?: Uint8Ar
   await put(upload.key, bytes)
   return upload
 }
-const take = (id: string, by = owner, filename?: string) =>
+const openUpload = (id: string, by = owner, filename?: string) =>
   openUploadedSource(id, 'uploadId', { ownerId: by }, services(), filename)
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
-const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: createExport('zip') }
+const tasks = { in: importTask, zip: { operation: 'archive', input: 'in' }, out: createExport('zip') }
 
 describe('uploads as job inputs', () => {
   test('an upload is read under its own or a requested file name, and reading fails after it was overwritten', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
-    const one = await take(upload.id)
+    const one = await openUpload(upload.id)
     assert.deepEqual(
       [one.field, one.filename, one.key, one.size, one.sha256],
       ['uploadId', 'b.txt', upload.key, 7, ''],
     )
     assert.deepEqual(one.upload, upload)
     assert.equal(Buffer.from(await one.read(2, 6)).toString(), 'text')
-    assert.equal((await take(upload.id, owner, '../c.txt')).filename, 'c.txt')
+    assert.equal((await openUpload(upload.id, owner, '../c.txt')).filename, 'c.txt')
     const request = {
       body: { uploadId: upload.id, filename: 'd.txt' },
       files: [],
@@ -41,7 +41,7 @@ describe('uploads as job inputs', () => {
     }
     const source = await openSource(request as never, services()) // a stub with only the members that are used
     assert.deepEqual([source.field, source.filename, source.key], ['uploadId', 'd.txt', upload.key])
-    assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
+    assert.equal((await openUpload(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Other bytes are uploaded during the detection.
     await put(upload.key, Buffer.from('Another text.'))
     await assert.rejects(one.read(0, 4))
@@ -49,36 +49,40 @@ describe('uploads as job inputs', () => {
 
   test('only the owner of an upload can use it, unless it was created anonymously', async () => {
     const assertGone = (id: string, by = owner) =>
-      assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
+      assert.rejects(openUpload(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
     await assertGone((await createUpload()).id, 'anon_2')
-    await take((await createUpload({ open: true })).id, 'anon_2')
+    await openUpload((await createUpload({ open: true })).id, 'anon_2')
     await assertGone((await createUpload({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
     for (const id of [newId('upl'), newId('job'), 'x', '']) await assertGone(id)
   })
 
   test('an upload of an anonymous user belongs to the account that they created later', async () => {
     const [upload, account] = [await createUpload(), newId('acc')]
-    await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
+    await assert.rejects(openUpload(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
     const ttl = Math.ceil(Date.now() / 1000) + 3600
     await services().table.put({ pk: `MOVED#${account}`, sk: 'MOVED', from: owner, ttl })
-    assert.equal((await take(upload.id, account)).key, upload.key)
+    assert.equal((await openUpload(upload.id, account)).key, upload.key)
   })
 
   test('an upload can be used by one job only, unless that job was never stored', async () => {
     const upload = await createUpload()
-    const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
-    await assert.rejects(take(upload.id), {
+    const { job } = await maker.job(tasks, { in: { source: await openUpload(upload.id) } })
+    await assert.rejects(openUpload(upload.id), {
       code: 'CONFLICT',
       message: new RegExp(`${upload.id} was already used by the job ${job.id}`),
       details: { field: 'uploadId', uploadId: upload.id, jobId: job.id },
     })
-    await take((await createUpload({ jobId: newId('job') })).id)
+    await openUpload((await createUpload({ jobId: newId('job') })).id)
   })
 
   test('a job that uses an upload whose file has not arrived is rejected with the reason', async () => {
     const assertUploadIncomplete = async (overrides: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(overrides)
-      await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
+      await assert.rejects(openUpload(id), {
+        code: 'UPLOAD_INCOMPLETE',
+        message,
+        details: { field: 'uploadId' },
+      })
     }
     await assertUploadIncomplete({}, /has not arrived. PUT it to the presigned URL first/)
     await assertUploadIncomplete({ partsId: 'x' }, /is not complete. Send its parts, then POST/)
@@ -108,21 +112,21 @@ describe('receiving an awaited upload', () => {
   async function createAwaitedUpload(moreFields: Partial<NewUpload> = {}) {
     const awaitedUpload = await maker.upload(moreFields)
     const { job } = await maker.job(tasks, { in: { awaited: awaitedUpload, form: {} } })
-    const seen = async () => {
+    const readState = async () => {
       const state = await services().jobs.store.getState(job.id)
       assert.ok(state)
       return { job: state.job, task: findTask(state, 'in') }
     }
-    return { awaited: awaitedUpload, seen }
+    return { awaited: awaitedUpload, readState }
   }
 
   test('an awaited upload that arrives completes the task that waits for it', async () => {
-    const { awaited, seen } = await createAwaitedUpload({ filename: 'a.pdf' })
+    const { awaited, readState } = await createAwaitedUpload({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, getReceivingDeps())
-    assert.equal((await seen()).task?.status, 'pending')
+    assert.equal((await readState()).task?.status, 'pending')
     await put(awaited.key, fixture('needs-password.pdf'))
     await receiveUpload(awaited.id, getReceivingDeps())
-    const { task, job } = await seen()
+    const { task, job } = await readState()
     assert.equal(task?.status, 'completed')
     assert.equal(job.status, 'queued')
     const [file] = task.files
@@ -133,17 +137,17 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an awaited upload that arrives again after its task used it is deleted and changes nothing', async () => {
-    const { awaited, seen } = await createAwaitedUpload()
+    const { awaited, readState } = await createAwaitedUpload()
     await put(awaited.key)
     await arrive(awaited.id, awaited.key)
-    const [file] = (await seen()).task?.files ?? []
+    const [file] = (await readState()).task?.files ?? []
     assert.ok(file)
     await put(awaited.key, Buffer.from('Another text.'))
     await arrive(awaited.id, awaited.key)
     assert.equal(await isStored(awaited.key), false)
-    assert.deepEqual((await seen()).task?.files, [file])
+    assert.deepEqual((await readState()).task?.files, [file])
     assert.equal(Buffer.from(await services().files.read(file.key, 0, 20)).toString(), 'A text.')
-    await services().jobs.delete((await seen()).job.id)
+    await services().jobs.delete((await readState()).job.id)
     assert.equal(await isStored(file.key), false, 'it is deleted with its job')
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
@@ -152,7 +156,7 @@ describe('receiving an awaited upload', () => {
     const upload = await createUpload()
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()
-    await maker.job(tasks, { in: { source: await take(upload.id) } })
+    await maker.job(tasks, { in: { source: await openUpload(upload.id) } })
     const published: { occurredAt: string; file: { key: string } }[] = []
     const { store } = services().jobs
     const publishUpload = async (facts: (typeof published)[number], ref?: object) => {
@@ -172,7 +176,7 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an upload that is overwritten while it is being copied is used in its latest version', async () => {
-    const { awaited, seen } = await createAwaitedUpload()
+    const { awaited, readState } = await createAwaitedUpload()
     await put(awaited.key)
     const files = runBefore(
       services().files,
@@ -180,7 +184,7 @@ describe('receiving an awaited upload', () => {
       once(() => put(awaited.key, Buffer.from('Another text.'))),
     )
     await receiveUpload(awaited.id, { ...getReceivingDeps(), files })
-    const [file] = (await seen()).task?.files ?? []
+    const [file] = (await readState()).task?.files ?? []
     assert.equal(file?.size, 13)
     assert.equal(await isStored(awaited.key), false)
   })
@@ -190,10 +194,10 @@ describe('receiving an awaited upload', () => {
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
     ] as const) {
-      const { awaited, seen } = await createAwaitedUpload(moreFields)
+      const { awaited, readState } = await createAwaitedUpload(moreFields)
       await put(awaited.key, bytes)
       await receiveUpload(awaited.id, getReceivingDeps())
-      const { task } = await seen()
+      const { task } = await readState()
       assert.deepEqual([task?.status, task?.code], ['failed', code])
       assert.ok(task?.message && task.details?.['field'] === 'file')
       assert.equal(await isStored(awaited.key), false)
@@ -201,7 +205,7 @@ describe('receiving an awaited upload', () => {
     const exactUpload = await createAwaitedUpload({ maxSize: 7 })
     await put(exactUpload.awaited.key)
     await receiveUpload(exactUpload.awaited.id, getReceivingDeps())
-    assert.equal((await exactUpload.seen()).task?.status, 'completed')
+    assert.equal((await exactUpload.readState()).task?.status, 'completed')
   })
 
   test('an upload that arrives is kept if no task waits for it', async () => {
@@ -213,13 +217,13 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an upload is not reported as damaged if format detection fails unexpectedly', async () => {
-    const { awaited, seen } = await createAwaitedUpload()
+    const { awaited, readState } = await createAwaitedUpload()
     await put(awaited.key)
     const files = new (class extends Files {
       override read = () => Promise.reject(new Error('no answer'))
     })(services().config)
     await assert.rejects(receiveUpload(awaited.id, { ...getReceivingDeps(), files }), /no answer/)
-    assert.equal((await seen()).task?.status, 'pending')
+    assert.equal((await readState()).task?.status, 'pending')
   })
 
   test('the file.uploaded event of an arrived upload contains the format of the file and the kind of upload', async () => {

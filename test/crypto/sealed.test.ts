@@ -14,9 +14,9 @@ test('an encrypted value can be decrypted only in the context that it was encryp
   assert.throws(() => new Vault('another secret').unseal(sealedFields, 'job_1'))
   const bytes = Buffer.from(sealedFields.sealed, 'base64url')
   for (const at of [0, 12, 28]) {
-    const tampered = Buffer.from(bytes)
-    tampered[at] = (tampered[at] ?? 0) ^ 1
-    assert.throws(() => vault.unseal({ sealed: tampered.toString('base64url') }, 'job_1'), `byte ${at}`)
+    const tamperedBytes = Buffer.from(bytes)
+    tamperedBytes[at] = (tamperedBytes[at] ?? 0) ^ 1
+    assert.throws(() => vault.unseal({ sealed: tamperedBytes.toString('base64url') }, 'job_1'), `byte ${at}`)
   }
   // Sealing a value twice gives different results, so that equal passwords cannot be recognized in the table.
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)

@@ -8,13 +8,14 @@ import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import { convert, fixture, type RunSettings } from '../engines/support/run-engine.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 
 after(stopEngines)
 
-const processes = () => descendants(process.pid).filter(({ command }) => command.includes('engine-program'))
+const listEngineProcesses = () =>
+  listDescendants(process.pid).filter(({ command }) => command.includes('engine-program'))
 
-const convertForSeconds = (settings: RunSettings = {}) =>
+const convertSlowly = (settings: RunSettings = {}) =>
   convert(vips, fixture('corners.svg'), 'avif', {
     options: { width: 1600, fit: 'scale', quality: 100 },
     ...settings,
@@ -35,10 +36,10 @@ test('a decoder process that converts several files reports the warnings of each
 
 test('a decoder process is reused for the next file, and its folder no longer contains the previous file', async () => {
   await convert(vips, fixture('alpha.png'), 'jpg')
-  const pidsBefore = processes().map(({ pid }) => pid)
+  const pidsBefore = listEngineProcesses().map(({ pid }) => pid)
   const { workDir } = await convert(vips, fixture('corners.jpg'), 'png')
   assert.deepEqual(
-    processes().map(({ pid }) => pid),
+    listEngineProcesses().map(({ pid }) => pid),
     pidsBefore,
   )
   const folders = (await readdir(dirname(workDir))).filter((name) =>
@@ -51,22 +52,22 @@ test('a decoder process is reused for the next file, and its folder no longer co
 
 test('aborting a conversion step ends its decoder process immediately', async () => {
   const stop = new AbortController()
-  const pidsBefore = processes().map(({ pid }) => pid)
-  const runningConversion = convertForSeconds({ signal: stop.signal })
+  const pidsBefore = listEngineProcesses().map(({ pid }) => pid)
+  const runningConversion = convertSlowly({ signal: stop.signal })
   setTimeout(() => stop.abort(new Error('cancelled')), 300)
   const startedAt = performance.now()
   await assert.rejects(runningConversion, /cancelled/)
   assert.ok(performance.now() - startedAt < 1500, 'it took too long')
   await new Promise((resolve) => setTimeout(resolve, 300))
-  const remainingPids = processes().map(({ pid }) => pid)
+  const remainingPids = listEngineProcesses().map(({ pid }) => pid)
   assert.ok(!pidsBefore.every((pid) => remainingPids.includes(pid)), 'its process runs on')
 })
 
 test('a conversion step whose decoder process was killed from outside runs again', async () => {
-  const runningConversion = convertForSeconds()
+  const runningConversion = convertSlowly()
   await new Promise((resolve) => setTimeout(resolve, 300))
   // The last process is the program itself; its launchers come before it.
-  const { pid } = processes().at(-1) ?? {}
+  const { pid } = listEngineProcesses().at(-1) ?? {}
   assert.ok(pid)
   process.kill(pid, 'SIGKILL')
   assert.equal((await runningConversion).format, 'avif')

@@ -15,7 +15,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { getConfinement } from '../../lib/engines/sandbox/isolation.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import { convert, fixture } from '../engines/support/run-engine.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const { level } = await getConfinement()
@@ -48,16 +48,16 @@ const copyingHost: EngineHost = {
   }),
 }
 
-let lastTask = 0
+let lastTaskNumber = 0
 let lastImages: readonly string[] = []
 
 /** Runs the engine on one file. Returns the result's content, or the message of the error. */
-async function act(
+async function runAction(
   action: string,
   options: object = {},
   signal = new AbortController().signal,
 ): Promise<string> {
-  const workDir = join(parentFolder, `task-${++lastTask}`)
+  const workDir = join(parentFolder, `task-${++lastTaskNumber}`)
   const outDir = join(workDir, 'out')
   await mkdir(outDir, { recursive: true })
   const path = join(workDir, 'source-1.png')
@@ -104,7 +104,7 @@ describe('engines controlled by a hostile file', {
     await Promise.all([once(server, 'listening'), once(localServer, 'listening')])
     try {
       const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
-      const report = await act('see', { pid: process.pid, port, socketPath })
+      const report = await runAction('see', { pid: process.pid, port, socketPath })
       const findings = JSON.parse(/\{.*\}/.exec(report)?.[0] ?? '{}')
       const { environment, own, uid, processes, tcp, udp, unix, ...others } = findings
       assert.deepEqual(
@@ -144,15 +144,15 @@ describe('engines controlled by a hostile file', {
   ] as const
   for (const action of attacks)
     test(`an engine controlled by a hostile file gains nothing by "${action}", and the next file is converted`, async () => {
-      const outcome = await act(action)
+      const outcome = await runAction(action)
       assert.match(outcome, /error|executed|ended/i)
       assert.ok(!outcome.includes(secret), outcome)
       assert.equal(await readFile(join(otherFolder, 'secret'), 'utf8'), secret)
-      assert.equal(await act('convert'), 'made')
+      assert.equal(await runAction('convert'), 'made')
     })
 
   test('an engine process gets the files that it requests from the service process', async () => {
-    assert.equal(await act('a file through the host'), 'made')
+    assert.equal(await runAction('a file through the host'), 'made')
   })
 
   for (const [action, outcome] of [
@@ -163,32 +163,33 @@ describe('engines controlled by a hostile file', {
     ['fill', /memory/],
   ] as const)
     test(`an engine controlled by a hostile file makes only its own task fail with "${action}"`, async () => {
-      const [failedCall, otherCall] = await Promise.all([act(action), act('convert')])
+      const [failedCall, otherCall] = await Promise.all([runAction(action), runAction('convert')])
       assert.match(failedCall, outcome)
       assert.equal(otherCall, 'made')
-      assert.equal(await act('convert'), 'made')
+      assert.equal(await runAction('convert'), 'made')
     })
 
   test('an engine controlled by a hostile file reports the content of its inputs and results only', async () => {
-    assert.equal(await act('summaries of other files'), 'made')
+    assert.equal(await runAction('summaries of other files'), 'made')
     assert.deepEqual(lastImages, ['out/output-1.png', 'source-1.png'])
   })
 
   test('an engine process that leaves files of a task behind gets no further task', async () => {
-    const pids = () => descendants(process.pid).filter(({ command }) => command.includes(program))
-    await act('convert')
-    const pidsBefore = pids().map(({ pid }) => pid)
-    assert.equal(await act('leave'), 'made')
-    assert.equal(await act('convert'), 'made')
+    const listEnginePids = () =>
+      listDescendants(process.pid).filter(({ command }) => command.includes(program))
+    await runAction('convert')
+    const pidsBefore = listEnginePids().map(({ pid }) => pid)
+    assert.equal(await runAction('leave'), 'made')
+    assert.equal(await runAction('convert'), 'made')
     assert.ok(
-      !pidsBefore.every((pid) => pids().some((runningProcess) => runningProcess.pid === pid)),
+      !pidsBefore.every((pid) => listEnginePids().some((runningProcess) => runningProcess.pid === pid)),
       'it was kept',
     )
   })
 
   test('aborting a call of an engine process rejects the call with the reason', async () => {
     const stop = new AbortController()
-    const waitingCall = act('wait', {}, stop.signal)
+    const waitingCall = runAction('wait', {}, stop.signal)
     setTimeout(() => stop.abort(new Error('aborted')), 200)
     assert.equal(await waitingCall, 'Error: aborted')
   })
@@ -200,7 +201,9 @@ test('neither the memory nor the environment of an engine process contains the S
   t.after(stopEngines)
   t.after(() => delete process.env['SERVICE_SECRET'])
   await convert(vips, fixture('alpha.png'), 'jpg')
-  const engineProcess = descendants(process.pid).filter(({ command }) => command.includes('engine-program'))
+  const engineProcess = listDescendants(process.pid).filter(({ command }) =>
+    command.includes('engine-program'),
+  )
   assert.ok(engineProcess.length > 0)
   for (const { pid } of engineProcess) {
     assert.ok(!(await readFile(`/proc/${pid}/environ`, 'latin1')).includes(key))
@@ -212,12 +215,12 @@ test('neither the memory nor the environment of an engine process contains the S
 async function readMemory(pid: number): Promise<Buffer> {
   const { open } = await import('node:fs/promises')
   const maps = await readFile(`/proc/${pid}/maps`, 'utf8')
-  await using memory = await open(`/proc/${pid}/mem`)
+  await using memoryFile = await open(`/proc/${pid}/mem`)
   const parts: Buffer[] = []
   for (const [, from = '', to = ''] of maps.matchAll(/^([\da-f]+)-([\da-f]+) rw.p/gm)) {
     const [start, end] = [Number.parseInt(from, 16), Number.parseInt(to, 16)]
     const bytes = Buffer.alloc(Math.min(end - start, 64 * 1024 ** 2))
-    const { bytesRead } = await memory.read(bytes, 0, bytes.length, start).catch(() => ({ bytesRead: 0 }))
+    const { bytesRead } = await memoryFile.read(bytes, 0, bytes.length, start).catch(() => ({ bytesRead: 0 }))
     parts.push(bytes.subarray(0, bytesRead))
   }
   return Buffer.concat(parts)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepMetrics } from '../../lib/services/embedded-metric.ts'
-import { ofType, properties, template } from '../support/packaged-deployment.ts'
+import { listResourcesOfType, properties, template } from '../support/packaged-deployment.ts'
 
 interface Widget {
   readonly properties: {
@@ -14,10 +14,12 @@ interface Widget {
 const serviceMetrics = [...Object.values(sweepMetrics), 'Duration', 'Failures', 'DeletedFiles']
 
 test('the dashboard shows as many metrics as there are alarms, and only metrics of existing resources', () => {
-  const [[, { Properties }] = assert.fail()] = ofType('AWS::CloudWatch::Dashboard')
+  const [[, { Properties }] = assert.fail()] = listResourcesOfType('AWS::CloudWatch::Dashboard')
   const { 'Fn::Sub': body } = Properties['DashboardBody'] as { 'Fn::Sub': string }
   const { widgets } = JSON.parse(body) as { widgets: readonly Widget[] }
-  const functionNames = ofType('AWS::Lambda::Function').map(([, one]) => one.Properties['FunctionName'])
+  const functionNames = listResourcesOfType('AWS::Lambda::Function').map(
+    ([, one]) => one.Properties['FunctionName'],
+  )
   const shownMetrics = new Set<string>()
   for (const { properties: graph } of widgets)
     for (const [namespace, metric, ...dimensions] of graph.metrics) {
@@ -33,6 +35,6 @@ test('the dashboard shows as many metrics as there are alarms, and only metrics 
       if (name === 'FunctionName') assert.ok(functionNames.includes(value), value)
       else if (name !== undefined) assert.ok(properties(id ?? ''), `${name} ${value}`)
     }
-  assert.equal(shownMetrics.size, ofType('AWS::CloudWatch::Alarm').length)
+  assert.equal(shownMetrics.size, listResourcesOfType('AWS::CloudWatch::Alarm').length)
   assert.ok(template.Resources['Dashboard'])
 })

@@ -4,10 +4,10 @@ import { getLayers, lambdaLayerIds } from '../../lib/deployment/lambda-layers.ts
 import { getPackageBudget, layerBudgetsKb, maxZipKb } from '../../lib/deployment/package-budgets.ts'
 import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { functions } from '../../lib/resources/functions.ts'
-import { reference } from '../support/deployment.ts'
+import { findReferencedId } from '../support/deployment.ts'
 import {
   lambda,
-  ofType,
+  listResourcesOfType,
   onPackage,
   properties,
   readLayerBytes,
@@ -88,7 +88,7 @@ test('the dispatch function without AWS credentials fails at its first call and 
 })
 
 /** The heap after an import varies by at most a tenth, however busy the machine is. */
-const heapMeasuringScript = (handler: string) => `
+const createHeapMeasuringScript = (handler: string) => `
   import { setFlagsFromString } from 'node:v8'
   import { runInNewContext } from 'node:vm'
   setFlagsFromString('--expose-gc')
@@ -106,7 +106,7 @@ test('Lambda packages and layers stay within their size budgets, and packages al
   }
   for (const name of zipFunctionNames) {
     const { heapKb, zipKb } = getPackageBudget(name, functions[name])
-    const heapBytes = Number(await onPackage(name, heapMeasuringScript(functions[name].handler)))
+    const heapBytes = Number(await onPackage(name, createHeapMeasuringScript(functions[name].handler)))
     check(`the heap of ${name}`, Math.round(heapBytes / 1000), heapKb)
     check(`the package of ${name}`, Math.round(readZipBytes(name) / 1000), Math.min(zipKb, maxZipKb))
   }
@@ -156,7 +156,9 @@ test('the decoder program runs from the layer of the function that starts it', a
 })
 
 test('functions are deployed with the layers that they read, for the Lambda runtime and both architectures', () => {
-  const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
+  const layers = listResourcesOfType('AWS::Lambda::LayerVersion').map(
+    ([id, { Properties }]) => [id, Properties] as const,
+  )
   assert.deepEqual(
     layers.map(([, { LayerName }]) => LayerName).sort(),
     lambdaLayerIds.map((id) => `mutabor-dev-${id}`).sort(),
@@ -166,7 +168,7 @@ test('functions are deployed with the layers that they read, for the Lambda runt
       CompatibleRuntimes: ['nodejs24.x'],
       CompatibleArchitectures: ['x86_64', 'arm64'],
     })
-  const getLayerName = (value: unknown) => properties(reference(value) ?? '')['LayerName']
+  const getLayerName = (value: unknown) => properties(findReferencedId(value) ?? '')['LayerName']
   for (const name of zipFunctionNames) {
     const { Layers = [] } = lambda(name).properties
     assert.deepEqual(

@@ -43,14 +43,14 @@ test('the deployment profile small reserves no concurrency and gives each queue 
 })
 
 test('the deployment profile large has at least five times the concurrency of standard for functions that run jobs', () => {
-  const standard = parseStage('standard', {})
+  const standardStage = parseStage('standard', {})
   const large = parseStage('large', {})
   assert.deepEqual(
-    ['jobs', 'broadcast', 'convert-av'].map((name) => getMaxConcurrency(name, standard)),
+    ['jobs', 'broadcast', 'convert-av'].map((name) => getMaxConcurrency(name, standardStage)),
     [100, 20, 20],
   )
   for (const name of ['jobs', 'prepare', 'count-usage', 'record-metrics', 'broadcast', 'convert-av'])
-    assert.ok(getMaxConcurrency(name, large) >= 5 * getMaxConcurrency(name, standard), name)
+    assert.ok(getMaxConcurrency(name, large) >= 5 * getMaxConcurrency(name, standardStage), name)
 })
 
 test('a setting of a deployment stage overrides the same setting of its profile', () => {
@@ -63,9 +63,9 @@ test('a setting of a deployment stage overrides the same setting of its profile'
 })
 
 test('packaging reports the reserved concurrency of a stage and the quotas that a new account has to raise', () => {
-  const standard = parseStage('standard', {})
+  const standardStage = parseStage('standard', {})
   assert.match(
-    describeQuotas(standard),
+    describeQuotas(standardStage),
     /^Stage standard \(standard\): the concurrency limits add up to \d+; \d+ of 1000 are reserved; other stages in the account can reserve \d+\.\nQuotas that a new account has to raise: concurrent executions to 1000, memory of a function to 10240 MB\.$/,
   )
   assert.match(
@@ -83,11 +83,11 @@ test('requests that wait for a job leave concurrency for other requests, even if
   // Requests of two windows can wait at the same time.
   for (const [, waits] of getMaxWaits('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
-  const standard = parseStage('standard', {})
+  const standardStage = parseStage('standard', {})
   for (const [id, waits] of getMaxWaits('standard')) {
     // Some requests to `jobs` create a job, others watch one.
     const kinds = id === 'jobs' ? 2 : 1
-    assert.ok(2 * waits * kinds <= getMaxConcurrency(id, standard) / 2, id)
+    assert.ok(2 * waits * kinds <= getMaxConcurrency(id, standardStage) / 2, id)
   }
 })
 

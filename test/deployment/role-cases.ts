@@ -15,18 +15,18 @@ import {
 } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, findDeclaration, functions } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
-import { reference } from '../support/deployment.ts'
-import { lambda, ofType, properties, queueOf, template } from '../support/packaged-deployment.ts'
+import { findReferencedId } from '../support/deployment.ts'
+import { lambda, listResourcesOfType, properties, queueOf, template } from '../support/packaged-deployment.ts'
 
 test('the environment of each function contains only known settings and names the table, bucket, bus and queues', () => {
-  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+  for (const [id, { Properties }] of listResourcesOfType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
     // The SDK reads the variables with endpoints itself.
     const ownVariables = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
     for (const name of ownVariables) assert.ok(name in settings, `${id} gets ${name}`)
-    assert.equal(reference(Variables.TABLE_NAME), 'Table')
-    assert.equal(reference(Variables.BUCKET_NAME), 'Bucket')
-    assert.equal(reference(Variables.BUS_NAME), 'Bus')
+    assert.equal(findReferencedId(Variables.TABLE_NAME), 'Table')
+    assert.equal(findReferencedId(Variables.BUCKET_NAME), 'Bucket')
+    assert.equal(findReferencedId(Variables.BUS_NAME), 'Bus')
     const { 'Fn::Sub': prefix } = Variables.QUEUE_URL_PREFIX as { 'Fn::Sub': string }
     for (const queue of queueIds) {
       assert.equal(`${prefix.split('/').pop()}${queue}`, queueOf(queue).properties.QueueName)
@@ -35,9 +35,11 @@ test('the environment of each function contains only known settings and names th
 })
 
 test('every function has its own role, and no role allows all resources or an action with a wildcard', () => {
-  const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) => reference(Properties.Role))
+  const roles = listResourcesOfType('AWS::Lambda::Function').map(([, { Properties }]) =>
+    findReferencedId(Properties.Role),
+  )
   assert.equal(new Set(roles).size, roles.length)
-  for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
+  for (const [id, { Properties }] of listResourcesOfType('AWS::IAM::Role')) {
     assert.ok(roles.includes(id), `${id} belongs to a function`)
     for (const { PolicyDocument } of Properties.Policies) {
       for (const { Action, Resource, Effect } of PolicyDocument.Statement) {
@@ -50,7 +52,7 @@ test('every function has its own role, and no role allows all resources or an ac
 })
 
 test('no function has a secret in its environment, and each function can read only its declared secrets', () => {
-  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+  for (const [id, { Properties }] of listResourcesOfType('AWS::Lambda::Function')) {
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declaredFunction: FunctionDeclaration | undefined = functions[name as FunctionName]
     // Functions with engines have no secrets at all.
@@ -62,7 +64,7 @@ test('no function has a secret in its environment, and each function can read on
       foundSecrets?.['Fn::Sub'],
       secrets.length > 0 ? `s3://\${SecretsBucket}/${secrets.join(',')}` : undefined,
     )
-    const statements = properties(String(reference(Properties.Role))).Policies.flatMap(
+    const statements = properties(String(findReferencedId(Properties.Role))).Policies.flatMap(
       ({ PolicyDocument }) => PolicyDocument.Statement,
     )
     const readableSecrets = statements
@@ -79,7 +81,9 @@ test('no function has a secret in its environment, and each function can read on
 test('functions that run engines cannot access files, and can send messages to the ready queue only', () => {
   for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
     const [, role] =
-      ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
+      listResourcesOfType('AWS::IAM::Role').find(
+        ([id]) => id === findReferencedId(lambda(name).properties.Role),
+      ) ?? []
     const statements =
       role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? []
     const allowedResources = statements.flatMap(({ Action, Resource }) =>
@@ -93,7 +97,7 @@ test('functions that run engines cannot access files, and can send messages to t
     const sendableQueues = allowedResources
       .filter(({ action }) => action === 'sqs:SendMessage')
       .flatMap(({ Resource }) => Resource)
-    assert.deepEqual(sendableQueues.map(reference), [queueOf('ready').id], name)
+    assert.deepEqual(sendableQueues.map(findReferencedId), [queueOf('ready').id], name)
   }
 })
 
@@ -194,7 +198,7 @@ test('a production stage cannot be packaged without a domain and all container i
 
 test('lib/deployment/README.md gives a reason for every function outside of the closed network', () => {
   const readme = readFileSync(new URL('../../lib/deployment/README.md', import.meta.url), 'utf8')
-  const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
+  const names = listResourcesOfType('AWS::Lambda::Function').map(([, { Properties }]) => ({
     name: String(Properties.FunctionName).replace('mutabor-dev-', ''),
     isInside: Properties['VpcConfig'] !== undefined,
   }))
@@ -210,16 +214,16 @@ test('lib/deployment/README.md gives a reason for every function outside of the 
 })
 
 test('functions without a concurrency limit are reported, and so is a concurrency quota that is too low', () => {
-  const templateWithout = (id: string, property: string) => {
+  const createTemplateWithout = (id: string, property: string) => {
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
   }
   const stage = parseStage('dev', { facades: 'v2' })
   const { id } = lambda('jobs')
-  assert.deepEqual(checkProjectRules(templateWithout(id, 'ReservedConcurrentExecutions'), stage), [
+  assert.deepEqual(checkProjectRules(createTemplateWithout(id, 'ReservedConcurrentExecutions'), stage), [
     { at: id, problem: 'has no concurrency limit (boundedConcurrency)' },
   ])
-  assert.deepEqual(checkProjectRules(templateWithout(id, 'VpcConfig'), stage), [
+  assert.deepEqual(checkProjectRules(createTemplateWithout(id, 'VpcConfig'), stage), [
     { at: id, problem: 'has internet access, but its row gives no reason (functionsInVpc)' },
   ])
   assert.equal(

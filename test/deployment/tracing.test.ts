@@ -44,8 +44,8 @@ test('a role that may send traces has no other permission for all resources', ()
       },
     },
   })
-  const findingsFor = (actions: readonly string[]) =>
+  const listFindings = (actions: readonly string[]) =>
     checkProjectRules(createTemplateAllowing(actions), tracedStage).map(({ problem }) => problem)
-  assert.deepEqual(findingsFor(actions), [])
-  assert.deepEqual(findingsFor([...actions, 's3:GetObject']), ['allows * (noWildcards)'])
+  assert.deepEqual(listFindings(actions), [])
+  assert.deepEqual(listFindings([...actions, 's3:GetObject']), ['allows * (noWildcards)'])
 })

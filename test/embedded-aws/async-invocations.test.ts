@@ -234,8 +234,9 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
       },
     }),
   )
-  const isDead = async () => (await sqs.attributes(deadLetterUrl))['ApproximateNumberOfMessages'] === '1'
-  await waitUntil(isDead, 'it is given up')
+  const isInDeadLetterQueue = async () =>
+    (await sqs.attributes(deadLetterUrl))['ApproximateNumberOfMessages'] === '1'
+  await waitUntil(isInDeadLetterQueue, 'it is given up')
   release()
   await waitUntil(isEmpty(sqs, url), 'the queue is empty')
 })

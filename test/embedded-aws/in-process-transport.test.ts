@@ -94,7 +94,7 @@ test('the in-process transport transfers request and response bodies completely 
   const { send, served } = serve((request, response) => pipeline(request, response))
   const { response } = await send(call({ body: source }))
   let receivedBytes = 0
-  let buffered = 0
+  let bufferedBytes = 0
   for await (const chunk of response.body as Readable) {
     const bytes = chunk as Buffer
     for (let at = 0; at < bytes.length; ) {
@@ -105,11 +105,11 @@ test('the in-process transport transfers request and response bodies completely 
     }
     receivedBytes += bytes.length
     await turn()
-    buffered = Math.max(buffered, sentBytes * piece.length - receivedBytes)
+    bufferedBytes = Math.max(bufferedBytes, sentBytes * piece.length - receivedBytes)
   }
   await served
   assert.equal(receivedBytes, pieces * piece.length)
-  assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
+  assert.ok(bufferedBytes < 2 * 1024 ** 2, `${bufferedBytes} bytes were under way`)
 })
 
 test('the in-process transport stores and reads S3 objects as bytes, as a stream and with an empty body', async () => {

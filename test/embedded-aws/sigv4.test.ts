@@ -124,7 +124,7 @@ test('requests signed by the AWS SDK are accepted, even with unusual characters 
   const verdicts: string[] = []
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
-    verdicts.push(reason(verifySigV4(toSignedRequest(request, body), credentials, optionsFor(request))))
+    verdicts.push(reason(verifySigV4(toSignedRequest(request, body), credentials, getOptions(request))))
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -173,7 +173,7 @@ function toSignedRequest(request: IncomingMessage, body: Buffer): SignedRequest 
   }
 }
 
-function optionsFor(request: IncomingMessage) {
+function getOptions(request: IncomingMessage) {
   const service = /\/us-east-1\/([a-z0-9-]+)\//.exec(`${request.headers.authorization}`)?.[1] ?? 's3'
   return { service, region: 'us-east-1' }
 }

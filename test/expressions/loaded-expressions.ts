@@ -9,7 +9,7 @@ export async function loadExpressions(paths: readonly string[]): Promise<Express
   const expressions: Expression[] = []
   const { RegExp: originalRegExp } = globalThis
   const recordExpression = (expression: RegExp) => {
-    const path = callerPath(new Error().stack ?? '')
+    const path = getCallerPath(new Error().stack ?? '')
     if (path !== undefined) expressions.push({ path, source: expression.source, flags: expression.flags })
     return expression
   }
@@ -26,7 +26,7 @@ export async function loadExpressions(paths: readonly string[]): Promise<Express
 }
 
 /** Returns the file that called `RegExp`, or undefined if it is in a package. */
-function callerPath(stack: string): string | undefined {
+function getCallerPath(stack: string): string | undefined {
   const paths = [...stack.matchAll(/file:\/\/(\/[^\s:)]+)/g)].map(([, file = '']) => relative(root, file))
   const path = paths.find((one) => !one.startsWith('test/expressions/'))
   return path !== undefined && /^(?:lib|functions|events)\//.test(path) ? path : undefined

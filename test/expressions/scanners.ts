@@ -18,9 +18,9 @@ const searchMethods = [
   'findLast',
   'findLastIndex',
 ]
-const copies = ['concat', 'splice', 'shift', 'unshift']
+const copyMethods = ['concat', 'splice', 'shift', 'unshift']
 
-const loops = ['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']
+const loopTypes = ['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']
 
 /** A function with a loop that contains such a call or a spread of a list into itself. */
 export interface Scanner {
@@ -73,7 +73,7 @@ const findHelperCall = (node: Node, helpers: ReadonlySet<string>): string | unde
 function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => void): void {
   onNode(node, place)
   const name = getDeclaredName(node)
-  const depth = place.depth + (loops.includes(node.type) ? 1 : 0)
+  const depth = place.depth + (loopTypes.includes(node.type) ? 1 : 0)
   const innerPlace = name === undefined ? { ...place, depth } : { name, depth: 0 }
   for (const value of Object.values(node))
     for (const child of Array.isArray(value) ? value : [value])
@@ -97,5 +97,5 @@ function findRiskyCall(node: Node): string | undefined {
   if (node.type !== 'CallExpression' || !('callee' in node) || !isNode(node.callee)) return undefined
   const { callee } = node
   const method = 'property' in callee ? getName(callee.property) : undefined
-  return method !== undefined && [...searchMethods, ...copies].includes(method) ? method : undefined
+  return method !== undefined && [...searchMethods, ...copyMethods].includes(method) ? method : undefined
 }

@@ -7,7 +7,7 @@ import { countingLimits, readSummary, summarizeFile } from '../../lib/decoders/r
 import type { FormatId } from '../../lib/formats/index.ts'
 import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -196,7 +196,7 @@ test('a file is counted again if its reader process was killed', async () => {
   const path = await writeSlowFile()
   const reading = readSummary(path, 'org', asSource)
   const readers = () =>
-    descendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
+    listDescendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
   await waitUntil(() => readers().length > 0, 'a reader process runs', 20)
   for (const { pid } of readers()) {
     try {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { descendants, readProportionalBytes } from '../support/processes.ts'
+import { listDescendants, readProportionalBytes } from '../support/processes.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -32,7 +32,7 @@ const fetchStatus = async (jobId: string) =>
   ((await (await client.fetch(`/v1/status/${jobId}`)).json()) as { data: JobData }).data
 
 const isFfmpegRunning = () =>
-  descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
+  listDescendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
 test('cancelling a long conversion stops the engine and deletes the work folder of the task', async () => {
   const createdReply = await client.convert(video, { targetFormat: 'webm' })
@@ -74,11 +74,11 @@ test('cancelling a long conversion stops the engine and deletes the work folder 
 
 test('the idle service uses at most 170 MiB after its workers have exited', async () => {
   await waitUntil(
-    () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
+    () => !listDescendants(service.pid).some(({ command }) => command.includes('worker.ts')),
     'idle workers exit',
     20,
   )
-  const allPids = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
+  const allPids = [service.pid, ...listDescendants(service.pid).map(({ pid }) => pid)]
   const total = allPids.reduce((sum, pid) => sum + readProportionalBytes(pid), 0)
   assert.ok(total <= 170 * 1024 ** 2, `${Math.round(total / 1024 ** 2)} MiB`)
 })

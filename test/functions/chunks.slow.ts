@@ -93,7 +93,7 @@ async function countClaims(service: TestService): Promise<{ whole: number; parts
 }
 
 /** Conditions on which the service is killed: chunks are being rendered, and chunks are being joined. */
-const killTimes: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
+const killConditions: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
   'parts are drawn': async (service) => (await countClaims(service)).parts > 0,
   'parts are joined': async (service) => (await countClaims(service)).whole > 1,
 }
@@ -110,7 +110,7 @@ test('400 PDF pages rendered in chunks are identical even if the service is kill
   client = new Client(service)
   const jobId = await send(client)
   const { dataDir } = service
-  for (const [name, isTimeToKill] of Object.entries(killTimes)) {
+  for (const [name, isTimeToKill] of Object.entries(killConditions)) {
     await waitUntil(() => isTimeToKill(service), name, 120)
     await service.kill()
     service = await startService({ PARALLEL: '8' }, dataDir)

@@ -61,8 +61,8 @@ test('a job list whose filter matches few jobs may have empty pages, but its pag
   const owner = await createOwner(
     ...minutesUpTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
-  const newest = { targetFormat: 'webp', limit: '5' }
-  const forwardPages = await listPages(owner, newest)
+  const newestFirstQuery = { targetFormat: 'webp', limit: '5' }
+  const forwardPages = await listPages(owner, newestFirstQuery)
   assert.deepEqual(
     forwardPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
@@ -70,7 +70,7 @@ test('a job list whose filter matches few jobs may have empty pages, but its pag
       [[3], false],
     ],
   )
-  const back = await listPages(owner, newest, 'prev', forwardPages.at(-1)?.prev ?? '')
+  const back = await listPages(owner, newestFirstQuery, 'prev', forwardPages.at(-1)?.prev ?? '')
   assert.deepEqual(
     back.map(({ minutes, next }) => [minutes, next !== null]),
     [
@@ -78,9 +78,9 @@ test('a job list whose filter matches few jobs may have empty pages, but its pag
       [[], true],
     ],
   )
-  assert.deepEqual(getMinutes(await listPages(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
-  const oldest = { ...newest, sort: 'createdAt' }
-  const pages = await listPages(owner, oldest)
+  assert.deepEqual(getMinutes(await listPages(owner, newestFirstQuery, 'next', back.at(-1)?.next ?? '')), [3])
+  const oldestFirstQuery = { ...newestFirstQuery, sort: 'createdAt' }
+  const pages = await listPages(owner, oldestFirstQuery)
   assert.deepEqual(
     pages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
@@ -88,7 +88,10 @@ test('a job list whose filter matches few jobs may have empty pages, but its pag
       [[], false],
     ],
   )
-  assert.deepEqual(getMinutes(await listPages(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
+  assert.deepEqual(
+    getMinutes(await listPages(owner, oldestFirstQuery, 'prev', pages.at(-1)?.prev ?? '')),
+    [3],
+  )
   const emptyPages = await listPages(owner, { operation: 'thumbnail', limit: '100' })
   assert.deepEqual(
     emptyPages.map(({ minutes, hasMore }) => [minutes, hasMore]),

@@ -86,7 +86,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each job is repor
     for (const jobId of jobIds) assert.equal((await fetchStatus(client, jobId)).status, 'completed', jobId)
   }
   const throttled = packagedService
-    .logLines()
+    .readLogLines()
     .filter(({ msg }) => msg === 'an invocation was throttled').length
   t.diagnostic(
     `${Math.round((performance.now() - startedAtMs) / 1000)} s, ${throttled} invocations throttled`,
@@ -136,7 +136,7 @@ test('a video that takes longer than a function may run is encoded in chunks', {
   )
   videoJobId = job.jobId
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  const splits = packagedService.logLines().filter(({ msg }) => msg === 'task split into chunks')
+  const splits = packagedService.readLogLines().filter(({ msg }) => msg === 'task split into chunks')
   assert.deepEqual(
     splits.map(({ jobId }) => jobId),
     [videoJobId],
@@ -166,7 +166,7 @@ for (const [functionName, file] of recordedEvents) {
   })
 }
 
-type LogLine = ReturnType<typeof packagedService.logLines>[number]
+type LogLine = ReturnType<typeof packagedService.readLogLines>[number]
 
 /** A chunk that is too slow is repeated by another worker: on a busy machine, that is no failure. */
 const isSlowChunk = ({ msg, error, jobId, part }: LogLine) =>

@@ -154,7 +154,9 @@ test('the packaged API replies to requests for pages, formats, accounts and unco
 
 test('every packaged function ran without denied permissions or failures', async () => {
   const listStartedFunctions = () =>
-    new Set(packagedService.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
+    new Set(
+      packagedService.readLogLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])),
+    )
   const queuesByFunction: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
   const listIdleFunctions = () =>
     zipFunctionNames.filter((name) => !listStartedFunctions().has(queuesByFunction[name] ?? name))

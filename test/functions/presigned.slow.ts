@@ -34,7 +34,7 @@ const run = promisify(execFile)
 
 /** Returns curl's output with headers; a status above 399 fails. */
 const curl = async (...args: string[]) => (await run(curlPath, ['-sSf', '-i', ...args])).stdout
-const withHeaders = (headers: Readonly<Record<string, string>>) =>
+const createHeaderArgs = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
 
 async function readData<T>(response: Response): Promise<T> {
@@ -58,7 +58,7 @@ test(
     const { size } = await stat(png)
     const announcedFile = { filename: 'alpha.png', contentType: 'image/png', size }
     const put = await client.presign(announcedFile)
-    assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
+    assert.match(await curl('-T', png, ...createHeaderArgs(put.headers), put.url), /^HTTP\/1\.1 200 /m)
     await convert({ uploadId: put.uploadId })
 
     const form: Presigned = await client.presign({ ...announcedFile, method: 'POST' })

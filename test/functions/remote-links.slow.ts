@@ -8,7 +8,7 @@ import { Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { TestSites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
-import { privateUrlsAt } from '../transfer/private-forms.ts'
+import { createPrivateUrls } from '../transfer/private-forms.ts'
 
 const sites = new TestSites()
 let service: TestService
@@ -24,7 +24,7 @@ before(async () => {
     all.flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
   )
   links = [
-    ...privateUrlsAt(trap.port),
+    ...createPrivateUrls(trap.port),
     ...['localhost', ...ownAddresses].map((host) => `http://${host}:${trap.port}/a.png`),
   ]
 })

@@ -6,7 +6,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, type JobData, startService } from '../support/service.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -50,10 +50,10 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   await waitUntil(() => readReservedBytes() > 20e6, 'room is kept')
   disk.fill()
 
-  const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
-  assert.deepEqual(await readError(await client.convert(text, { targetFormat: 'html' })), short)
+  const expectedError = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
+  assert.deepEqual(await readError(await client.convert(text, { targetFormat: 'html' })), expectedError)
   const raw = { operation: 'import/raw', file: 'words', filename: 'a.txt' }
-  assert.deepEqual(await readError(await client.post('/v1/jobs', { tasks: { raw } })), short)
+  assert.deepEqual(await readError(await client.post('/v1/jobs', { tasks: { raw } })), expectedError)
   assert.equal((await client.fetch(`/v1/status/${kind.jobId}`)).status, 200)
   assert.ok((await client.download(kind.jobId)).length > 0)
   assert.equal((await client.fetch(`/v1/jobs/${deletedJob.jobId}`, { method: 'DELETE' })).status, 204)
@@ -113,7 +113,7 @@ test('an unresponsive database is reported within 5 s, and the service recovers 
   t.after(() => service.stop())
   const client = new Client(service)
   const { jobId } = await runJob(client)
-  const table = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))?.pid
+  const table = listDescendants(service.pid).find(({ command }) => command.includes('dynoxide'))?.pid
   assert.ok(table)
   process.kill(table, 'SIGSTOP')
   const stoppedAtMs = performance.now()

@@ -27,7 +27,7 @@ const send = async (client: Client) => {
   return data.jobId
 }
 
-async function facts(client: Client, jobId: string) {
+async function readFacts(client: Client, jobId: string) {
   const job = await client.finishedJob(jobId)
   const savedPath = await client.saved(job, folder)
   return {
@@ -49,7 +49,7 @@ const readLog = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
 /** Returns the number of chunks that workers have claimed. */
-const countStartedTasks = async (service: TestService) =>
+const countClaimedChunks = async (service: TestService) =>
   (await readLog(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":'))
     .length
 
@@ -59,7 +59,7 @@ test('OCR of 24 scanned pages in chunks has the same result as a single run, eve
   const unlimited = await startService({ PARALLEL: '1' })
   t.after(() => unlimited.stop())
   const client = new Client(unlimited)
-  const unsplitFacts = await facts(client, await send(client))
+  const unsplitFacts = await readFacts(client, await send(client))
   assert.equal(
     (await readLog(unlimited)).filter((line) => line.includes('"task split into chunks"')).length,
     0,
@@ -77,10 +77,10 @@ test('OCR of 24 scanned pages in chunks has the same result as a single run, eve
     const startedAtMs = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
-    await waitUntil(async () => (await countStartedTasks(service)) >= 2, 'two chunks have started', 300)
+    await waitUntil(async () => (await countClaimedChunks(service)) >= 2, 'two chunks have started', 300)
     await service.kill()
     service = await startService(settings, dataDir)
-    assert.deepEqual(await facts(sender.at(service), jobId), unsplitFacts)
+    assert.deepEqual(await readFacts(sender.at(service), jobId), unsplitFacts)
     t.diagnostic(`${workers} workers: ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`)
     await service.stop()
   }

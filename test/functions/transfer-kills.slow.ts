@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
@@ -25,7 +25,7 @@ import { startSshd } from '../transfer/sshd.ts'
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 const hashBytes = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 /** Number of bytes after which a proxy stalls: in the middle of a part or of a file. */
-const middle = 3_000_000
+const stallAfterBytes = 3_000_000
 
 interface JobReply {
   readonly status: string
@@ -34,7 +34,7 @@ interface JobReply {
 }
 
 const findTransferWorker = ({ pid }: TestService) =>
-  descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
+  listDescendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
 /** Starts imports and exports, each through a proxy that stalls in the middle. */
 async function startTransfers(t: TestContext) {
@@ -81,7 +81,7 @@ async function startTransfers(t: TestContext) {
     { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Export.port, 'out.txt') } },
     { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpExport.port, 'out.txt') } },
   ]
-  for (const { state } of proxies) state.holdAfter = middle
+  for (const { state } of proxies) state.holdAfter = stallAfterBytes
   const jobs = taskMaps.map(async (tasks) => {
     // Each job has a different owner, so that none waits for another.
     const client = new Client(service)

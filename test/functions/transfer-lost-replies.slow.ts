@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, startService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { startAzurite } from '../transfer/azurite.ts'
@@ -103,7 +103,7 @@ test('an export whose process is killed before the reply of the store arrives is
     return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }).data
   })
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
-  const worker = descendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))
+  const worker = listDescendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))
   process.kill(worker?.pid ?? assert.fail('no worker'), 'SIGKILL')
   for (const { state } of proxies) state.holdsResponse = () => false
 

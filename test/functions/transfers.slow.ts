@@ -77,15 +77,15 @@ interface JobReply {
   readonly result: { readonly filename: string } | null
 }
 
-async function ran(tasks: object): Promise<JobReply> {
+async function runJob(tasks: object): Promise<JobReply> {
   return (await client.accepted(await client.post('/v1/jobs', { tasks }))) as unknown as JobReply
 }
 
-const importTasks = (fields: object) => ({
+const createImportTasks = (fields: object) => ({
   in: { operation: 'import/url', ...fields },
   out: { operation: 'export/url', input: 'in' },
 })
-const runImport = (fields: object) => ran(importTasks(fields))
+const runImport = (fields: object) => runJob(createImportTasks(fields))
 
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
   ['missing-file', 'IMPORT_FAILED', 'not-found', /file does not exist on .*\(status 404\)/],
@@ -127,7 +127,7 @@ test('an import from a stalled server fails after three attempts', { timeout: 24
 })
 
 test('a private IP address is rejected as the URL of an import and as the target of a redirect', async () => {
-  const reply = await client.post('/v1/jobs', { tasks: importTasks({ url: privateUrl }) })
+  const reply = await client.post('/v1/jobs', { tasks: createImportTasks({ url: privateUrl }) })
   const body = (await reply.json()) as JobReply
   assert.deepEqual(
     [reply.status, body.error.code, body.error.details['field']],
@@ -141,7 +141,7 @@ test('a file is imported by SFTP, converted, and exported to a bucket with a tem
   await writeFile(`${sshd.files}/words.md`, '# Words')
   const { host, port, username, plainKey, fingerprint } = sshd
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
-  const { status, error, source, result } = await ran({
+  const { status, error, source, result } = await runJob({
     in: { operation: 'import/sftp', ...access, file: `${sshd.files}/words.md` },
     page: { operation: 'convert', input: 'in', output_format: 'html' },
     out: {
@@ -161,7 +161,7 @@ test('an import from an SFTP server with another host key fails, and the error c
   const { host, port, username, plainKey, fingerprint } = sshd
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint }
-  const { error } = await ran({
+  const { error } = await runJob({
     in: { operation: 'import/sftp', ...access, file: '/a' },
     out: { operation: 'export/url', input: 'in' },
   })

@@ -47,7 +47,7 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   const service = await startService({ PARALLEL: '1' })
   t.after(() => service.stop())
   const client = new Client(service)
-  const wholeFacts = await facts(client, await send(client, video), video)
+  const wholeFacts = await readFacts(client, await send(client, video), video)
   assert.equal(wholeFacts.video.length, video.frames)
   await service.stop()
   for (const workers of ['1', '2']) {
@@ -91,7 +91,7 @@ async function convertInChunks(t: TestContext, video: VideoCase, workers: string
     await service.kill()
     service = await startService(settings, dataDir)
   }
-  const jobFacts = await facts(client.at(service), jobId, video)
+  const jobFacts = await readFacts(client.at(service), jobId, video)
   await service.stop()
   return jobFacts
 }
@@ -114,9 +114,9 @@ async function countChunkClaims({ dataDir }: TestService): Promise<number> {
   return log.split('\n').filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 }
 
-type Facts = Awaited<ReturnType<typeof facts>>
+type Facts = Awaited<ReturnType<typeof readFacts>>
 
-async function facts(client: Client, jobId: string, { folder }: VideoCase) {
+async function readFacts(client: Client, jobId: string, { folder }: VideoCase) {
   const job = await client.finishedJob(jobId)
   const savedPath = await client.saved(job, folder)
   return { job, ...readPacketTimes(savedPath), size: (await stat(savedPath)).size }

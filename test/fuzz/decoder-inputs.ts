@@ -4,7 +4,7 @@ import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import { mutations } from '../sweep/mutations.ts'
-import { seededRandom } from '../sweep/seeded-random.ts'
+import { createSeededRandom } from '../sweep/seeded-random.ts'
 
 const folders = ['../fixtures', '../../../shared/samples'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
@@ -111,7 +111,7 @@ const isZip = (bytes: Buffer) => bytes.toString('latin1', 0, 2) === 'PK'
 
 /** Creates the input with this number, by changing one of the samples. */
 export async function createInput(samples: readonly Sample[], seed: string, number: number): Promise<Sample> {
-  const random = seededRandom(`${seed} ${number}`)
+  const random = createSeededRandom(`${seed} ${number}`)
   const { name, bytes } = pick(samples, random)
   if (isZip(bytes) && random() < 0.5) return { name, bytes: await changeMember(bytes, random) }
   if (random() < 0.05) return { name, bytes: splice(bytes, pick(samples, random).bytes, random) }

@@ -15,7 +15,7 @@ import {
   createForm,
   isReplay,
   listReservations,
-  scan,
+  scanTable,
 } from './support/idempotent-requests.ts'
 
 let app: EmbeddedApp
@@ -216,9 +216,9 @@ for (const [path, body] of creatingRequests) {
     const headers = { ...identity, 'idempotency-key': newKey() }
     const firstReply = await app.send('POST', path, { headers, body: body() })
     assert.ok([201, 202].includes(firstReply.status), firstReply.text)
-    const records = (await scan()).length
+    const records = (await scanTable()).length
     assertReplay(await app.send('POST', path, { headers, body: body() }), firstReply)
-    assert.equal((await scan()).length, records)
+    assert.equal((await scanTable()).length, records)
   })
 }
 

@@ -7,13 +7,13 @@ import type { Files } from '../../lib/aws/files.ts'
 import { type FormOptions, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
 import { createFileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
-/** Creates an in-memory bucket with the methods that forms use. If `fail` is given, storing a file throws it. */
-function createBucket(fail?: Error) {
+/** Creates an in-memory bucket with the methods that forms use. If `storeError` is given, storing a file throws it. */
+function createBucket(storeError?: Error) {
   const storedFiles = new Map<string, Buffer>()
   const deletions: (readonly string[])[] = []
   const files = {
     putStream: async (key: string, stream: Readable, _type: string, signal: AbortSignal) => {
-      if (fail) throw fail
+      if (storeError) throw storeError
       storedFiles.set(key, Buffer.alloc(0))
       storedFiles.set(key, await buffer(addAbortSignal(signal, stream)))
     },

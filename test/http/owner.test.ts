@@ -19,7 +19,7 @@ import { createStoredImport, newJob, newTask, timestamp } from '../jobs/records.
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
 const token = signOwnerToken('anon_1', secret)
-const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
+const createCookies = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
 const getPrincipal = (headers: Record<string, string | undefined>, cookies?: string[]) =>
   createAnonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
@@ -29,9 +29,9 @@ describe('identities of anonymous clients', () => {
     for (const knownOwner of [
       getPrincipal({ 'x-owner-token': token }),
       getPrincipal({ authorization: `bearer ${token}` }),
-      getPrincipal({}, cookie(token)),
-      getPrincipal({ 'x-owner-token': token }, cookie(otherToken)),
-      getPrincipal({ 'x-owner-token': '' }, cookie(token)),
+      getPrincipal({}, createCookies(token)),
+      getPrincipal({ 'x-owner-token': token }, createCookies(otherToken)),
+      getPrincipal({ 'x-owner-token': '' }, createCookies(token)),
     ]) {
       assert.equal(knownOwner.ownerId, 'anon_1')
       assert.equal(knownOwner.isNew, undefined)
@@ -51,14 +51,14 @@ describe('identities of anonymous clients', () => {
       signOwnerToken('anon_1', Buffer.from('another secret')),
     ]
     for (const one of [undefined, '', ...forgedTokens]) {
-      const { ownerId, isNew } = getPrincipal({}, cookie(one ?? ''))
+      const { ownerId, isNew } = getPrincipal({}, createCookies(one ?? ''))
       assert.equal(isNew, true, one)
       assert.match(ownerId, /^anon_/)
       assert.notEqual(ownerId, 'anon_1')
       if (!one) continue
       assert.throws(() => getPrincipal({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
       // A forged header is refused even with a valid cookie: the client would act as another identity than it expects.
-      assert.throws(() => getPrincipal({ 'x-owner-token': one }, cookie(token)), {
+      assert.throws(() => getPrincipal({ 'x-owner-token': one }, createCookies(token)), {
         code: 'INVALID_API_KEY',
         details: { reason: 'unknown', field: 'X-Owner-Token' },
       })

@@ -95,14 +95,14 @@ describe('pagination of lists', () => {
   })
 
   test('each list endpoint refuses malformed cursors', async () => {
-    const hostile = [
+    const malformedCursors = [
       'x',
       'W10x',
       Buffer.from('{"a":1}').toString('base64url'),
       Buffer.from('["~"]').toString('base64url'),
     ]
     for (const [path] of lists)
-      for (const cursor of [...hostile, 'é', '%00', 'a'.repeat(9000)]) {
+      for (const cursor of [...malformedCursors, 'é', '%00', 'a'.repeat(9000)]) {
         const { status, json } = await app.send('GET', path, { query: { limit: '1', cursor } })
         assert.deepEqual(
           [status, json.error?.code, json.error?.details.field],

@@ -71,9 +71,9 @@ test('the daily and monthly limits count only requests that create work', async 
     assert.ok(compatPaths.includes(path), path)
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   for (const limits of [{ requestsPerDay: 0 }, { requestsPerMonth: 0 }]) {
-    const full = createAppWithPlan('anonymous', limits)
+    const fullApp = createAppWithPlan('anonymous', limits)
     const getStatus = async (path: string, body?: unknown) =>
-      (await full.send('POST', path, { headers, body })).status
+      (await fullApp.send('POST', path, { headers, body })).status
     for (const { path, method } of workRoutes) {
       assert.equal(method, 'POST', path)
       if (path.startsWith('/v1/')) assert.equal(await getStatus(path.replace(/:\w+/, 'x'), {}), 429, path)
@@ -119,8 +119,8 @@ test('an API key uses the plan of its account, not the anonymous plan', async ()
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   const reply = await open.send('GET', '/v1/formats/png', { headers })
   assert.equal(reply.status, 200, reply.text)
-  const business = await newAccount(app.services, { plan: 'business' })
-  const otherHeaders = { 'x-api-key': await newKey(app.services, business) }
+  const businessAccount = await newAccount(app.services, { plan: 'business' })
+  const otherHeaders = { 'x-api-key': await newKey(app.services, businessAccount) }
   const createdReply = await createAppWithPlan('anonymous').send('POST', '/v1/jobs', {
     headers: otherHeaders,
     body: {},
@@ -212,10 +212,10 @@ test('the plan limits file size, files per job and retention', async () => {
     for (const text of texts) data.append('file', new Blob([text]), 'page.md')
     return data
   }
-  const largeReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(51)) })
-  assert.deepEqual([largeReply.status, largeReply.json.error.code], [413, 'FILE_TOO_LARGE'])
-  const largestReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(50)) })
-  assert.deepEqual([largestReply.status, largestReply.json.source.size], [202, 50], largestReply.text)
+  const tooLargeReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(51)) })
+  assert.deepEqual([tooLargeReply.status, tooLargeReply.json.error.code], [413, 'FILE_TOO_LARGE'])
+  const maxSizeReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(50)) })
+  assert.deepEqual([maxSizeReply.status, maxSizeReply.json.source.size], [202, 50], maxSizeReply.text)
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 51 }
   for (const [path, body] of [
     ['/v1/uploads/presign', announcedFile],
@@ -232,9 +232,11 @@ test('the plan limits file size, files per job and retention', async () => {
     ],
   ] as const)
     assert.equal((await limitedApp.send('POST', path, { body })).status, 413, path)
-  const manyReply = await open.send('POST', '/v1/convert/batch', { body: createForm('# One', '# Two') })
-  assert.equal(manyReply.status, 400, manyReply.text)
-  assert.deepEqual(manyReply.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
+  const tooManyFilesReply = await open.send('POST', '/v1/convert/batch', {
+    body: createForm('# One', '# Two'),
+  })
+  assert.equal(tooManyFilesReply.status, 400, tooManyFilesReply.text)
+  assert.deepEqual(tooManyFilesReply.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
   const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
   const tasks = {
     a: raw,

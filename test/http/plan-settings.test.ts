@@ -48,10 +48,10 @@ test('with SANDBOX=1, the free plan has no rate limit, addresses outside SANDBOX
     [null, 10_000_000, 1],
   )
   const config = { ...app.services.config, SANDBOX: '1' as const, SANDBOX_ALLOW: ['192.0.2.0/24'] }
-  const sandbox = app.with({ config, plans })
-  const reply = await sandbox.send('GET', '/v1/formats/png')
+  const sandboxApp = app.with({ config, plans })
+  const reply = await sandboxApp.send('GET', '/v1/formats/png')
   assert.deepEqual([reply.status, reply.headers['x-sandbox']], [200, 'true'])
-  const otherAddressReply = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
+  const otherAddressReply = await sandboxApp.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
   assert.deepEqual([otherAddressReply.status, otherAddressReply.headers['x-sandbox']], [403, 'true'])
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
 })
@@ -82,38 +82,41 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   }
   const [firstJob, secondJob, thirdJob, fourthJob, fifthJob, sixthJob] = jobs
   assert.ok(firstJob && secondJob && thirdJob && fourthJob && fifthJob && sixthJob)
-  const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
+  const takeSlot = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
   const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
-  assert.deepEqual([await take(firstJob), await take(secondJob), await take(thirdJob)], [true, false, false])
-  assert.equal(await take(firstJob), true, 'another task of the same job')
+  assert.deepEqual(
+    [await takeSlot(firstJob), await takeSlot(secondJob), await takeSlot(thirdJob)],
+    [true, false, false],
+  )
+  assert.equal(await takeSlot(firstJob), true, 'another task of the same job')
   await slots.release(firstJob)
   assert.deepEqual(sentTasks, [], 'the job has not finished')
   await end(secondJob)
   await end(firstJob)
   await slots.release(firstJob)
   assert.deepEqual(sentTasks, [{ jobId: thirdJob.id, task: 1 }], 'the second job has already finished')
-  assert.equal(await take(thirdJob), true)
-  assert.equal(await take(fourthJob), false)
+  assert.equal(await takeSlot(thirdJob), true)
+  assert.equal(await takeSlot(fourthJob), false)
   // The worker of the third job died before it could release the slot.
   await end(thirdJob)
   await slots.wake(fourthJob.owner)
   assert.deepEqual(sentTasks.slice(1), [{ jobId: fourthJob.id, task: 1 }])
-  assert.equal(await take(fourthJob), true)
+  assert.equal(await takeSlot(fourthJob), true)
   // A job cancelled before it starts passes its slot to the next.
-  assert.deepEqual([await take(fifthJob), await take(sixthJob)], [false, false])
+  assert.deepEqual([await takeSlot(fifthJob), await takeSlot(sixthJob)], [false, false])
   await end(fourthJob)
   await slots.release(fourthJob)
   assert.deepEqual(sentTasks.slice(2), [{ jobId: fifthJob.id, task: 1 }])
   await end(fifthJob)
-  const never = new AbortController().signal
+  const neverAborted = new AbortController().signal
   const run = {
     ref: { jobId: fifthJob.id, task: 1 },
     queue: 'document' as const,
     services,
     isShared: false,
     remainingMs: 60_000,
-    stopping: never,
-    outOfSpace: never,
+    stopping: neverAborted,
+    outOfSpace: neverAborted,
     extendVisibility: async () => {},
   }
   const ran = await runTask(run, convertTask)

@@ -209,12 +209,12 @@ test('the rate-limit error contains the limit, the scope, and the seconds until 
     )
     return { message, details }
   }
-  const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
-  assert.deepEqual(rateLimitErrorFor('key', ...windows), {
+  const windowUsages = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
+  assert.deepEqual(rateLimitErrorFor('key', ...windowUsages), {
     message: 'The plan free allows 60 requests per hour. Try again in 600 s.',
     details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
   })
-  const [minute] = windows
+  const [minute] = windowUsages
   assert.ok(minute)
   assert.equal(rateLimitErrorFor('session', minute).details?.['scope'], 'account')
   assert.deepEqual(rateLimitErrorFor('anonymous', usage('reads', 61, 31_000)), {

@@ -63,7 +63,7 @@ describe('rendering of replies', () => {
   })
 
   test('a reply body is an envelope, an envelope with copied fields or raw, as the contract declares', () => {
-    const replyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
+    const createReply = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
         { data },
@@ -71,16 +71,16 @@ describe('rendering of replies', () => {
         'req_1',
       )
     const parseBody = (form: 'envelope' | 'mirrored' | 'raw') =>
-      JSON.parse(replyOf(form, { a: 1 }).body ?? '')
+      JSON.parse(createReply(form, { a: 1 }).body ?? '')
     const { meta, ...envelope } = parseBody('envelope')
     assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
     assert.ok(Math.abs(Date.parse(meta.timestamp) - Date.now()) < 60_000, meta.timestamp)
     const { meta: _, ...mirroredFields } = parseBody('mirrored')
     assert.deepEqual(mirroredFields, { a: 1, success: true, data: { a: 1 } })
     assert.deepEqual(parseBody('raw'), { a: 1 })
-    assert.equal(replyOf('raw', 'text').body, 'text')
-    assert.deepEqual(replyOf('raw', Buffer.from([255])), {
-      ...replyOf('raw', 'text'),
+    assert.equal(createReply('raw', 'text').body, 'text')
+    assert.deepEqual(createReply('raw', Buffer.from([255])), {
+      ...createReply('raw', 'text'),
       body: '/w==',
       isBase64Encoded: true,
     })

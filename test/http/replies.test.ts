@@ -192,8 +192,8 @@ describe('views of options and formats in replies', () => {
 
   test('option values are labeled with the value itself, the capitalized value or a known name', () => {
     const labels = [...listAllViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
-    const listValues = (is: (value: string, label: string) => boolean) =>
-      [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
+    const listValues = (matchesValue: (value: string, label: string) => boolean) =>
+      [...new Set(labels.filter(([value, label]) => matchesValue(value, label)).map(([value]) => value))]
         .sort()
         .join(' ')
     assert.equal(

@@ -76,11 +76,11 @@ describe('unknown query parameters', () => {
 })
 
 describe('rate limit headers', () => {
-  const limitedApp = () =>
+  const createLimitedApp = () =>
     app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
 
   test('replies have rate-limit headers, including errors and replies to requests that are not counted', async () => {
-    const limited = limitedApp()
+    const limited = createLimitedApp()
     for (const [path, status] of [
       ['/health', 200],
       ['/v1/plans', 200],
@@ -99,7 +99,7 @@ describe('rate limit headers', () => {
   })
 
   test('replies of the sign-in API, including errors, have rate-limit headers', async () => {
-    const limited = limitedApp()
+    const limited = createLimitedApp()
     const { send } = openBrowser(limited, createAuthApi(limited.services))
     for (const [method, path, status] of [
       ['GET', '/v1/auth/get-session', 200],

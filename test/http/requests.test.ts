@@ -40,9 +40,12 @@ describe('Content-Encoding of request bodies', () => {
   })
 
   test('the size limit of a request body applies after decoding', async () => {
-    const bomb = gzipSync(Buffer.alloc(101))
-    assert.ok(bomb.length < 100)
-    await assert.rejects(read(bomb, 'gzip'), { code: 'INVALID_REQUEST', details: { maxBytes: 100 } })
+    const longGzippedBody = gzipSync(Buffer.alloc(101))
+    assert.ok(longGzippedBody.length < 100)
+    await assert.rejects(read(longGzippedBody, 'gzip'), {
+      code: 'INVALID_REQUEST',
+      details: { maxBytes: 100 },
+    })
     assert.equal((await read(gzipSync(Buffer.alloc(100)), 'gzip')).length, 100)
   })
 
@@ -178,9 +181,9 @@ test('the first and the last 64 KiB of a stream are buffered, for chunks of diff
       assert.equal(headAndTail.read(100_000, 100_001), undefined)
     }
   }
-  const short = new HeadAndTail()
-  short.add(bytes.subarray(0, 10))
-  assert.deepEqual(Buffer.from(short.read(2, 99) ?? []), bytes.subarray(2, 10))
+  const shortHeadAndTail = new HeadAndTail()
+  shortHeadAndTail.add(bytes.subarray(0, 10))
+  assert.deepEqual(Buffer.from(shortHeadAndTail.read(2, 99) ?? []), bytes.subarray(2, 10))
 })
 
 describe('routing of requests', () => {
@@ -261,11 +264,11 @@ test('a request that bypasses the CDN is rejected, and the client IP is read fro
   }
   const from = (headers: Record<string, string>) =>
     getClientIpBehindEdge({ headers, sourceIp: '198.51.100.1' }, config)
-  const viewer = { 'x-viewer-address': '192.0.2.1' }
-  assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
+  const viewerHeaders = { 'x-viewer-address': '192.0.2.1' }
+  assert.equal(from({ ...viewerHeaders, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
   for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
     assert.throws(
-      () => from({ ...viewer, ...secret }),
+      () => from({ ...viewerHeaders, ...secret }),
       /does not accept requests at this URL. Send them to https:\/\/files/,
     )
 })

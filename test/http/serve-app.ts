@@ -5,7 +5,7 @@ import type { EmbeddedApp } from './embedded-app.ts'
 
 /** Serves the app over HTTP, for clients with their own HTTP stack; bodies are forms or JSON. */
 export async function serveApp(app: EmbeddedApp) {
-  let served = app
+  let currentApp = app
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const headers = Object.fromEntries(
@@ -13,7 +13,7 @@ export async function serveApp(app: EmbeddedApp) {
     )
     const body = await text(request)
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-    const reply = await served.send(request.method ?? 'GET', pathname, {
+    const reply = await currentApp.send(request.method ?? 'GET', pathname, {
       headers,
       query: Object.fromEntries(searchParams),
       ...(body && { body: isForm ? new URLSearchParams(body) : JSON.parse(body) }),
@@ -24,7 +24,7 @@ export async function serveApp(app: EmbeddedApp) {
     server.listen(0, '127.0.0.1', resolve)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server's address is an AddressInfo
-  served = app.with({ config: { ...app.services.config, PUBLIC_URL: url } })
+  currentApp = app.with({ config: { ...app.services.config, PUBLIC_URL: url } })
   return {
     url,
     close: () =>

@@ -74,8 +74,8 @@ test('a result URL stays the same for a day after the end of its job, and is val
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
   const getUrlAt = (now: number) =>
     createResultLink('https://a.test', createDayKey, () => now)(job, { file: 'a b.png' })
-  const getErrorCodeAt = (address: string, now: number) =>
-    getErrorCode(Object.fromEntries(new URL(address).searchParams), now)
+  const getErrorCodeAt = (signedUrl: string, now: number) =>
+    getErrorCode(Object.fromEntries(new URL(signedUrl).searchParams), now)
   const firstUrl = getUrlAt(at)
   assert.match(firstUrl, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
   assert.equal(getUrlAt(at + dayMs - 1), firstUrl)

@@ -45,6 +45,6 @@ test('a second service on the same data folder fails with a message while the fi
   )
   assert.equal((await fetch(`${firstService.url}/v1`)).status, 200)
   await firstService.kill()
-  const restarted = await startService({}, firstService.dataDir)
-  await restarted.kill()
+  const restartedService = await startService({}, firstService.dataDir)
+  await restartedService.kill()
 })

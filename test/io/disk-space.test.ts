@@ -9,7 +9,7 @@ import { makeSmallDisk } from '../support/small-disk.ts'
 
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
-const reports: readonly [caseName: string, error: unknown, isOfDisk: boolean][] = [
+const errorCases: readonly [caseName: string, error: unknown, isReportedAsFull: boolean][] = [
   ['a program error that says that no space is left', failure, true],
   ['a no-space error that was mistaken for a damaged file', createCorruptFileError(failure), true],
   ['an ENOSPC error of the operating system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
@@ -31,7 +31,7 @@ function createCorruptFileError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The video is damaged.', undefined, { cause })
 }
 
-for (const [caseName, error, isDiskFull] of reports)
+for (const [caseName, error, isDiskFull] of errorCases)
   test(`${caseName} is ${isDiskFull ? '' : 'not '}reported as a full disk`, async (t) => {
     const watch = new DiskSpaceMonitor(tmpdir())
     t.after(() => watch.stop())

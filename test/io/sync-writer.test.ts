@@ -19,9 +19,9 @@ const wholeFile = Buffer.concat(chunks)
 const unsupportedMessage = 'This file system does not support direct writes.'
 
 async function supportsDirectWrites(path: string): Promise<boolean> {
-  const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
-  await direct?.close()
-  return direct !== undefined
+  const directFile = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
+  await directFile?.close()
+  return directFile !== undefined
 }
 
 const countCachedBytes = (path: string) =>
@@ -87,13 +87,13 @@ test('a small file is written completely', async () => {
 })
 
 test('an error while writing a file is thrown to the caller', async () => {
-  async function* brokenSource() {
+  async function* createBrokenSource() {
     yield* chunks.slice(0, 60)
     throw new Error('the line is dead')
   }
   const path = join(folder, 'broken')
   await assert.rejects(
-    writeSynchronously(brokenSource(), { path, onWritten: () => {}, cachedBytes }),
+    writeSynchronously(createBrokenSource(), { path, onWritten: () => {}, cachedBytes }),
     /the line is dead/,
   )
 })

@@ -5,9 +5,9 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import {
   createJobAwaitingUpload,
+  listRemainingKeys,
   onePixelPng,
   receiveUploadTwice,
-  remainingKeys,
   throwCorruptFile,
 } from './job-scenarios.ts'
 import { createGraph, diamond, fanOutAndIn, singleTask } from './new-tasks.ts'
@@ -114,7 +114,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     await getOutcome(service)
     assert.equal(count(answers), 1)
     assert.deepEqual(await database.scan(tableName), [])
-    assert.deepEqual(remainingKeys(service), [])
+    assert.deepEqual(listRemainingKeys(service), [])
     assert.deepEqual(service.failures, [])
   })
 
@@ -129,7 +129,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     const isCancelled = isLive || state === 'cancelled'
     assert.equal(events.filter((event) => event === 'job.cancelled').length, isCancelled ? 1 : 0)
     assert.deepEqual(await database.scan(tableName), [])
-    assert.deepEqual(remainingKeys(service), [])
+    assert.deepEqual(listRemainingKeys(service), [])
   })
 }
 
@@ -141,7 +141,7 @@ test('a file that arrives after its job was deleted or cancelled is deleted', as
     await receiveUploadTwice(service, onePixelPng)
     await service.runToEnd()
     await expire(service)
-    assert.deepEqual(remainingKeys(service), [], end)
+    assert.deepEqual(listRemainingKeys(service), [], end)
     const remainingSortKeys = (await database.scan(tableName)).map(({ sk }) => sk)
     assert.deepEqual(remainingSortKeys, end === 'delete' ? [] : ['JOB'])
   }
@@ -187,7 +187,7 @@ test('after the retention time of a job, only its tombstone remains, and the tom
     [{ sk: 'JOB', status: 'expired', wakeAt: undefined, listKey: undefined }],
   )
   assert.equal(typeof remainingItems[0]?.['ttl'], 'number')
-  assert.deepEqual(remainingKeys(service), [])
+  assert.deepEqual(listRemainingKeys(service), [])
   const { events } = await getOutcome(service)
   assert.equal(events.at(-1), 'job.expired')
 })
@@ -197,7 +197,7 @@ test('deleting a large job leaves no data behind', async () => {
   assert.equal(await service.delete(), true)
   await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])
-  assert.deepEqual(remainingKeys(service), [])
+  assert.deepEqual(listRemainingKeys(service), [])
   await getOutcome(service)
 })
 
@@ -276,5 +276,5 @@ test('a task whose job is cancelled while the task runs ends as cancelled, and i
   await service.create(singleTask())
   await service.runToEnd()
   assert.deepEqual((await getOutcome(service)).tasks['a'], 'cancelled')
-  assert.deepEqual(remainingKeys(service), [])
+  assert.deepEqual(listRemainingKeys(service), [])
 })

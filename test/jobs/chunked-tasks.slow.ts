@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { chunkScenarios } from './chunk-scenarios.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
-import { dropBatchWrites, lostResponses } from './simulated-aws.ts'
+import { loseResponseOnce, loseResponses } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -14,9 +14,11 @@ for (const [name, story] of Object.entries(chunkScenarios))
   })
 
 for (const [name, variant] of Object.entries({
-  'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
+  'responses are lost': withSeed((random) => loseResponses(0.3, random)),
+  'one write gets no response': withSeed((random) => loseResponseOnce(0.05, random)),
 }))
   test(`the outcome of a chunked task is the same if a process crashes and ${name}`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, chunkedScenario, { manner: variant, everyNth: 3 })} runs`)
+    t.diagnostic(
+      `${await testCrashPoints(database, chunkedScenario, { createTableBehavior: variant, everyNth: 3 })} runs`,
+    )
   })

@@ -168,10 +168,10 @@ test('chunks left over from a failed task are deleted even if the first deletion
     tableName: await database.makeTable(),
     during: { 'string part 2': chunkScenarios['a chunk that fails'].during['string part 2'] },
   })
-  const drop = service.files.delete.bind(service.files)
+  const deleteFiles = service.files.delete.bind(service.files)
   service.files.delete = async (keys) => {
     if (keys.length > 0 && refusals++ === 0) throw new Error('The bucket is unavailable.')
-    return drop(keys)
+    return deleteFiles(keys)
   }
   await service.create(createChunkedGraph())
   await service.runToEnd()

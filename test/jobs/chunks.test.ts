@@ -11,7 +11,7 @@ import {
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, file, newTask, secondsLater, timestamp } from './records.ts'
 
 const step = {
@@ -26,7 +26,7 @@ const inputPlan: InputPlan = { steps: [step, step, step], step: 1, files: [file(
 
 /** Creates a task that waits for the chunks with these numbers. */
 async function createSplitTask(open: readonly number[]) {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [0])]))
   ownJobs.queues.dropAll()
   const ref = { jobId: 'job_1', task: 1 }
@@ -122,13 +122,13 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
 
 test('the chunks of a task are deleted when the task ends or its route fails', async () => {
   const finishChunks = async (
-    which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
+    selectTask: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     moreFields: Partial<Task>,
   ) => {
     const ownTask = await createSplitTask([1000, 1001])
     await ownTask.add(ownTask.part(1000), ownTask.part(1001), ownTask.part(2000))
     await ownTask.change(moreFields)
-    await deleteChunksOfEndedTask(which(ownTask), ownTask.services)
+    await deleteChunksOfEndedTask(selectTask(ownTask), ownTask.services)
     return ownTask.numbers()
   }
   const getSplitTask = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split

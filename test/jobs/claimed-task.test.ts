@@ -29,12 +29,12 @@ async function getRunError(
   }: Partial<Task> & { remainingMs?: number; limitS?: number },
   act: (controls: {
     stop: AbortController
-    full: AbortController
+    diskFull: AbortController
     loseLease: () => void
     fail: (error: unknown) => void
   }) => void = () => {},
 ): Promise<unknown> {
-  const [stop, full] = [new AbortController(), new AbortController()]
+  const [stop, diskFull] = [new AbortController(), new AbortController()]
   let loseLease = () => {}
   const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (loseLease = onLost) }
   const [one] = state.tasks
@@ -43,7 +43,7 @@ async function getRunError(
     services: { config: { WORK_DIR } },
     remainingMs,
     stopping: stop.signal,
-    outOfSpace: full.signal,
+    outOfSpace: diskFull.signal,
   }
   const limit = { limitS, hint: 'Send less.' }
   const error = await runWithTimeLimit(
@@ -53,10 +53,10 @@ async function getRunError(
     (signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('the engine was killed')))
-        act({ stop, full, loseLease: () => loseLease(), fail: reject })
+        act({ stop, diskFull, loseLease: () => loseLease(), fail: reject })
       }),
   ).catch((thrown: unknown) => thrown)
-  for (const { signal } of [stop, full]) assert.equal(getEventListeners(signal, 'abort').length, 0)
+  for (const { signal } of [stop, diskFull]) assert.equal(getEventListeners(signal, 'abort').length, 0)
   return error
 }
 
@@ -92,7 +92,7 @@ test('a chunk that exceeds the time limit of its worker fails with TIMEOUT only 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
   assert.ok((await getRunError({}, ({ stop }) => stop.abort())) instanceof WorkerStoppedError)
   assert.ok((await getRunError({}, ({ loseLease }) => loseLease())) instanceof LeaseLostError)
-  const diskError = await getRunError({}, ({ full }) => full.abort())
+  const diskError = await getRunError({}, ({ diskFull }) => diskFull.abort())
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
 

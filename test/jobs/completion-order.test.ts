@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   complete,
   createExport,
@@ -18,14 +18,14 @@ import {
 
 /** Creates a job whose tasks are ended by the test, in any order. */
 async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> = {}) {
-  const ownJobs = memoryJobs(moreDeps)
+  const ownJobs = createMemoryJobs(moreDeps)
   const { jobs, store, takeSentTasks, takeEvents, bus } = ownJobs
   await jobs.create(createRecords(tasks))
   takeSentTasks()
   takeEvents()
   bus.published.length = 0
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
-  const foundTask = async (number: number): Promise<Task> => {
+  const readExistingTask = async (number: number): Promise<Task> => {
     const one = await store.getTask(ref(number))
     assert.ok(one)
     return one
@@ -39,13 +39,13 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
   return {
     ...ownJobs,
     job: readJob,
-    found: foundTask,
+    readTask: readExistingTask,
     change: changeTask,
     repeatEnd: async (number: number, isRepeat = false) =>
-      jobs.completion.completeTask(await foundTask(number), { isRepeat }),
+      jobs.completion.completeTask(await readExistingTask(number), { isRepeat }),
     end: async (number: number, set: Partial<Task> = complete(5, file(`${number}.png`))) => {
       await changeTask(number, set)
-      await jobs.completion.completeTask(await foundTask(number), { isRepeat: false })
+      await jobs.completion.completeTask(await readExistingTask(number), { isRepeat: false })
     },
   }
 }
@@ -83,10 +83,10 @@ test('the last task ends its job, and repeating the completion of that task publ
 })
 
 test('a failed task cancels all tasks that need its files', async () => {
-  const { end, found, takeSentTasks, job } = await createJob([...diamondGraph, newTask('last', [3])])
+  const { end, readTask, takeSentTasks, job } = await createJob([...diamondGraph, newTask('last', [3])])
   await end(1, fail(3, 'It is cut off.'))
   for (const number of [3, 5]) {
-    const { status, code, endedBy, endedAt, startedAt } = await found(number)
+    const { status, code, endedBy, endedAt, startedAt } = await readTask(number)
     assert.deepEqual(
       [status, code, endedBy, startedAt],
       ['cancelled', 'INPUT_TASK_FAILED', 'skip', undefined],
@@ -103,21 +103,21 @@ test('a task that cannot be planned fails with the reason, unless it has already
   const route = async () => {
     throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
-  const { jobs, found, change, job } = await createJob(
+  const { jobs, readTask, change, job } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1])],
     {
       taskSender: { route, retryQueue: (queue) => queue },
     },
   )
-  const [a, b] = [await found(1), await found(2)]
+  const [a, b] = [await readTask(1), await readTask(2)]
   assert.deepEqual(
     [a.status, a.code, a.message, a.details, a.endedBy],
     ['failed', 'UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' }, 'plan'],
   )
   assert.deepEqual([b.status, (await job()).status], ['cancelled', 'failed'])
   await change(1, { status: 'completed', endedBy: 'lease_1' })
-  await jobs.completion.sendTask(await found(1))
-  assert.equal((await found(1)).status, 'completed')
+  await jobs.completion.sendTask(await readTask(1))
+  assert.equal((await readTask(1)).status, 'completed')
 })
 
 test('tasks that are sent together go to their own queues, in the message group of their owner', async () => {
@@ -165,9 +165,9 @@ test('a task with one input is sent with the input files, while a task with seve
 })
 
 test('a completed import/url task publishes a file.uploaded event for each file, and a conversion publishes none', async () => {
-  const fetch = newTask('fetch', [], { operation: 'import/url' })
+  const fetchTask = newTask('fetch', [], { operation: 'import/url' })
   const { end, takeEvents, bus, repeatEnd, store } = await createJob([
-    fetch,
+    fetchTask,
     newTask('a', [0]),
     newTask('b', [1]),
   ])
@@ -182,9 +182,11 @@ test('a completed import/url task publishes a file.uploaded event for each file,
 
 test('only the process that published an event removes it from the job record when a task ends', async () => {
   for (const isSamePublisher of [true, false]) {
-    const { jobs, end, found, job, ...own } = await createJob([...diamondGraph, newTask('beside', [0])])
-    const firstTask = await found(1)
-    const publisher = isSamePublisher ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
+    const { jobs, end, readTask, job, ...own } = await createJob([...diamondGraph, newTask('beside', [0])])
+    const firstTask = await readTask(1)
+    const publisher = isSamePublisher
+      ? jobs.completion
+      : createMemoryJobs({ store: own.store }).jobs.completion
     const startedJob = await publisher.lifecycle.start(await job(), firstTask)
     assert.ok(startedJob)
     await publisher.lifecycle.publishProgress(startedJob, 1, { percent: 40, stage: 'convert', taskName: 'a' })
@@ -197,7 +199,7 @@ test('only the process that published an event removes it from the job record wh
 })
 
 test('a fail-fast job cancels its running tasks after the first failure', async () => {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords(diamondGraph, { failFast: true }))
   const ref = { jobId: 'job_1', task: 1 }
   await ownJobs.store.changeTask(
@@ -222,7 +224,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
 test('a completed chunk publishes progress or sends its task to be joined; a failed chunk retries or fails the task', async () => {
   const split = async () => {
     const ownJob = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
-    await ownJob.jobs.completion.lifecycle.start(await ownJob.job(), await ownJob.found(1))
+    await ownJob.jobs.completion.lifecycle.start(await ownJob.job(), await ownJob.readTask(1))
     // The start is long enough ago for progress to be published.
     await ownJob.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
     await ownJob.change(1, {
@@ -232,7 +234,7 @@ test('a completed chunk publishes progress or sends its task to be joined; a fai
       open: new Set([1000, 1001]),
     })
     ownJob.takeEvents()
-    const base = await ownJob.found(1)
+    const base = await ownJob.readTask(1)
     const endChunk = async (chunkNumber: number, set: Partial<Task>) => {
       const chunk = { ...createChunkRecord(base, chunkNumber, {}, new Date()), ...set }
       await ownJob.store.addChunks([chunk])
@@ -252,7 +254,7 @@ test('a completed chunk publishes progress or sends its task to be joined; a fai
   await unreadableSplit.endChunk(1000, fail(5, 'It timed out.'))
   // After an unreadable chunk, the task is sent again for another engine. After a timeout, as below, the task fails.
   assert.deepEqual(
-    [unreadableSplit.takeSentTasks(), (await unreadableSplit.found(1)).status],
+    [unreadableSplit.takeSentTasks(), (await unreadableSplit.readTask(1)).status],
     [[1], 'pending'],
   )
   const timedOutSplit = await split()
@@ -261,7 +263,7 @@ test('a completed chunk publishes progress or sends its task to be joined; a fai
     [
       timedOutSplit.takeSentTasks(),
       (await timedOutSplit.job()).status,
-      (await timedOutSplit.found(2)).status,
+      (await timedOutSplit.readTask(2)).status,
     ],
     [...[[], 'failed', 'cancelled']],
   )

@@ -5,9 +5,9 @@ import { fanIn } from './new-tasks.ts'
 import {
   combineBehaviors,
   createRandom,
-  lostResponses,
-  partialBatches,
-  writeConflicts,
+  loseResponses,
+  processPartially,
+  rejectWrites,
 } from './simulated-aws.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -18,11 +18,11 @@ const database = openDatabase()
 const count = 130
 
 test('more than a hundred tasks that end at the same time do not exhaust their write retries', async (t) => {
-  const chance = createRandom(300)
+  const random = createRandom(300)
   const tableBehavior = combineBehaviors(
-    writeConflicts(0.05, chance),
-    lostResponses(0.05, chance),
-    partialBatches(0.3, chance),
+    rejectWrites(0.05, random),
+    loseResponses(0.05, random),
+    processPartially(0.3, random),
   )
   const service = new SimulatedService({
     database,

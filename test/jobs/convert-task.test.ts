@@ -8,18 +8,18 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
-import { memoryJobs } from './memory-jobs.ts'
-import { importedDocument, noOpEngines } from './no-op-engine.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
+import { createNoOpEngines, importedDocument } from './no-op-engine.ts'
 import { createRecords, createStoredImport, newTask, secondsLater } from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const vault = new Vault('a secret of tests that is long enough')
-const engines = noOpEngines(() => assert.fail('no engine must run'))
+const engines = createNoOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
 /** Handles the message of a document that has arrived in the queue of the wrong container image. */
 async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: number) {
-  const { jobs, store, takeSentTasks } = memoryJobs()
+  const { jobs, store, takeSentTasks } = createMemoryJobs()
   const source = createStoredImport('in')
   const completedFields = { status: 'completed' as const, files: [importedDocument] }
   const conversion = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
@@ -37,13 +37,13 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: 
   const state = claimedTask && (await store.getInputs(claimedTask))
   assert.ok(state)
   const outcome = convertTask(run as unknown as TaskRun, { task: claimedTask, state, lease, log })
-  return { outcome, sent: takeSentTasks, found: () => store.getTask(ref) }
+  return { outcome, sent: takeSentTasks, readTask: () => store.getTask(ref) }
 }
 
 test('a task that needs another container image is handed over with its plan and keeps its warnings', async () => {
-  const { outcome, sent, found } = await handleInWrongQueue()
+  const { outcome, sent, readTask } = await handleInWrongQueue()
   assert.equal(await outcome, doneOutcome)
-  const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
+  const { status, attempt, pieces, warnings, leaseId } = (await readTask()) ?? {}
   assert.deepEqual([status, attempt, leaseId, warnings, sent()], ['pending', 0, undefined, [warning], [1]])
   assert.deepEqual(
     pieces?.map(({ steps, step, files }) => [steps.map(({ engine }) => engine), step, files.length]),
@@ -59,9 +59,9 @@ test('a plan that is handed over to another container image contains only encryp
     step: 0,
     files: [importedDocument],
   }
-  const { outcome, found } = await handleInWrongQueue({ pieces: [inputPlan] })
+  const { outcome, readTask } = await handleInWrongQueue({ pieces: [inputPlan] })
   assert.equal(await outcome, doneOutcome)
-  const [remainingPlan] = (await found())?.pieces ?? []
+  const [remainingPlan] = (await readTask())?.pieces ?? []
   const options = remainingPlan?.steps[0]?.options
   assert.equal(options?.['name'], 'a')
   assert.doesNotMatch(JSON.stringify(options), /sesame/)

@@ -31,14 +31,14 @@ const createPlan = (...steps: ConversionStep[]): InputPlan => ({
 /** Converts a file, and records the input that each engine found in its folder. */
 async function convert(
   inputPlan: InputPlan,
-  act: Readonly<Record<string, () => void>>,
+  engineActions: Readonly<Record<string, () => void>>,
   findFallback: FindFallback,
   signal = new AbortController().signal,
 ) {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const path = join(workDir, 'source-1.html')
   await writeFile(path, '<p>a few words</p>')
-  const foundCalls: [engine: string, folder: string, text: string][] = []
+  const recordedCalls: [engine: string, folder: string, text: string][] = []
   const createEngine = (id: string): Engine =>
     ({
       id,
@@ -51,8 +51,8 @@ async function convert(
       runsInWorker: true,
       run: async ({ outDir, inputs: [input] }) => {
         const text = await readFile(input?.path ?? '', 'utf8')
-        foundCalls.push([id, dirname(input?.path ?? '').slice(workDir.length), text])
-        act[id]?.()
+        recordedCalls.push([id, dirname(input?.path ?? '').slice(workDir.length), text])
+        engineActions[id]?.()
         const outputPath = join(outDir, 'made.txt')
         await writeFile(outputPath, 'a few words')
         return { files: [{ path: outputPath }] }
@@ -70,7 +70,7 @@ async function convert(
     },
     findFallback,
   ).catch((error: unknown) => ({ error }))
-  return { done: doneResult, found: foundCalls }
+  return { done: doneResult, engineCalls: recordedCalls }
 }
 const throwCorruptFile = () => {
   throw new AppError('CORRUPT_FILE', 'It is cut off.')
@@ -78,10 +78,14 @@ const throwCorruptFile = () => {
 const noFallback: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
 test('a file passes through all steps of its route, even if they need different container images', async () => {
-  const { done, found } = await convert(createPlan(step('pandoc'), step('vips', 'txt', 'md')), {}, noFallback)
+  const { done, engineCalls } = await convert(
+    createPlan(step('pandoc'), step('vips', 'txt', 'md')),
+    {},
+    noFallback,
+  )
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
-  assert.deepEqual(found, [
+  assert.deepEqual(engineCalls, [
     ['pandoc', '', '<p>a few words</p>'],
     ['vips', '/step-1', 'a few words'],
   ])
@@ -89,7 +93,7 @@ test('a file passes through all steps of its route, even if they need different 
 
 test('after an unreadable file, the fallback engine receives the original file in its own folder', async () => {
   const triedCounts: number[] = []
-  const { done, found } = await convert(
+  const { done, engineCalls } = await convert(
     createPlan(step('pandoc')),
     { pandoc: throwCorruptFile, vips: throwCorruptFile },
     (triedRoutes) => {
@@ -101,7 +105,7 @@ test('after an unreadable file, the fallback engine receives the original file i
   )
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.inputPlan.tried?.length, triedCounts], ['calibre', 2, [1, 2]])
-  assert.deepEqual(found, [
+  assert.deepEqual(engineCalls, [
     ['pandoc', '', '<p>a few words</p>'],
     ['vips', '/route-2', '<p>a few words</p>'],
     ['calibre', '/route-3', '<p>a few words</p>'],
@@ -131,7 +135,7 @@ test('a conversion fails with the original error if no fallback route is left', 
 test('aborting a conversion does not lead to a fallback', async () => {
   const stop = new AbortController()
   const over = new Error('the time limit is reached')
-  const act = {
+  const engineActions = {
     pandoc: () => {
       stop.abort(over)
       throwCorruptFile()
@@ -139,7 +143,7 @@ test('aborting a conversion does not lead to a fallback', async () => {
   }
   const { done } = await convert(
     createPlan(step('pandoc')),
-    act,
+    engineActions,
     () => assert.fail('no fallback must be requested'),
     stop.signal,
   )

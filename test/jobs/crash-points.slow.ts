@@ -7,10 +7,10 @@ import { testCrashPoints, withSeed } from './run-scenario.ts'
 import {
   combineBehaviors,
   createRandom,
-  dropBatchWrites,
-  lostResponses,
-  partialBatches,
-  writeConflicts,
+  loseResponseOnce,
+  loseResponses,
+  processPartially,
+  rejectWrites,
 } from './simulated-aws.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -19,17 +19,21 @@ const database = openDatabase()
 
 const variants = {
   'the table works normally': undefined,
-  'writes conflict with other transactions': withSeed((random) => writeConflicts(0.3, random)),
-  'every write is sent twice': withSeed((random) => lostResponses(1, random)),
-  'responses are lost and writes are repeated': withSeed((random) => lostResponses(0.3, random)),
-  'one write gets no response': withSeed((random) => dropBatchWrites(0.08, random)),
-  'batches are processed in part': withSeed((random) => partialBatches(0.8, random)),
+  'writes conflict with other transactions': withSeed((random) => rejectWrites(0.3, random)),
+  'every write is sent twice': withSeed((random) => loseResponses(1, random)),
+  'responses are lost and writes are repeated': withSeed((random) => loseResponses(0.3, random)),
+  'one write gets no response': withSeed((random) => loseResponseOnce(0.08, random)),
+  'batches are processed in part': withSeed((random) => processPartially(0.8, random)),
 }
 
 for (const [circumstance, variant] of Object.entries(variants))
-  for (const [name, story] of Object.entries(jobScenarios))
+  for (const [name, testedScenario] of Object.entries(jobScenarios))
     test(`while ${circumstance}, the outcome of "${name}" is the same wherever a process crashes`, async (t) => {
-      const runs = await testCrashPoints(database, story, variant && { manner: variant })
+      const runs = await testCrashPoints(
+        database,
+        testedScenario,
+        variant && { createTableBehavior: variant },
+      )
       t.diagnostic(`${runs} runs`)
     })
 
@@ -38,9 +42,9 @@ test('a job of three hundred tasks completes even if forty processes die', async
   for (let time = 1; time <= 3; time++) {
     const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(random() * 2000))
     const tableBehavior = combineBehaviors(
-      writeConflicts(0.02, random),
-      lostResponses(0.05, random),
-      partialBatches(0.3, random),
+      rejectWrites(0.02, random),
+      loseResponses(0.05, random),
+      processPartially(0.3, random),
     )
     const tableName = await database.makeTable()
     const service = new SimulatedService({ database, tableName, concurrency: 8, crashAfter, tableBehavior })

@@ -9,8 +9,8 @@ const database = openDatabase()
 const getCrashInterval = (name: string) =>
   name === 'a job of one task' ? 1 : name === 'a diamond of six tasks' ? 3 : 5
 
-for (const [name, story] of Object.entries(jobScenarios))
+for (const [name, testedScenario] of Object.entries(jobScenarios))
   test(`the outcome of "${name}" is the same at each tested point where a process crashes`, async (t) => {
-    const runs = await testCrashPoints(database, story, { everyNth: getCrashInterval(name) })
+    const runs = await testCrashPoints(database, testedScenario, { everyNth: getCrashInterval(name) })
     t.diagnostic(`${runs} runs`)
   })

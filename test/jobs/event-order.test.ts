@@ -11,15 +11,15 @@ import {
 } from '../../lib/jobs/events.ts'
 import { listJobFiles } from '../../lib/jobs/job-state-machine.ts'
 import {
-  allDone,
   arrivedUpload,
   completedJob,
   createDeletionEvents,
   expireJob,
-  fieldsOfFailedTask,
+  fieldsAfterFailedTask,
+  fieldsOfCompletedTasks,
   finishJob,
   freshJob,
-  progressEventOf,
+  getProgressEvent,
   runningJob,
   startJob,
   withProgress,
@@ -47,7 +47,7 @@ test('an event describes the job as it was when the event occurred, regardless o
   const states = [
     startJob(freshJob),
     runningJob,
-    withTasks(runningJob, allDone),
+    withTasks(runningJob, fieldsOfCompletedTasks),
     completedJob,
     expireJob(completedJob, 'retention'),
   ]
@@ -57,8 +57,8 @@ test('an event describes the job as it was when the event occurred, regardless o
   }
   for (const state of states.slice(1))
     assert.deepEqual(
-      progressEventOf({ ...state, job: runningJob.job }, '1'),
-      progressEventOf(runningJob, '1'),
+      getProgressEvent({ ...state, job: runningJob.job }, '1'),
+      getProgressEvent(runningJob, '1'),
     )
   assert.deepEqual(
     createEndEvent(completedJob),
@@ -88,7 +88,7 @@ test('an event lists the state that each task of its job had when the event occu
     'out cancelled',
   ]
   assert.deepEqual(
-    listStatusesIn(createEndEvent(finishJob(runningJob, fieldsOfFailedTask))),
+    listStatusesIn(createEndEvent(finishJob(runningJob, fieldsAfterFailedTask))),
     statusesWhenFailed,
   )
   assert.deepEqual(listStatusesIn(createQueuedEvent(arrivedUpload)), [

@@ -67,22 +67,22 @@ export const finishJob = (
   }
 }
 
-export const allDone = {
+export const fieldsOfCompletedTasks = {
   left: complete(3, file('l.webp')),
   right: { ...complete(4, file('r.webp')), engine: 'vips', warnings: [{ code: 'CUT', message: 'cut' }] },
   both: { ...complete(8, file('a.zip')), engine: 'seven-zip' },
 }
 
-export const fieldsOfFailedTask = {
+export const fieldsAfterFailedTask = {
   left: complete(3, file('l.webp')),
   right: fail(4, 'is cut off'),
   both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
 }
 
-export const deleteJob = (state: JobState, why: Partial<Job>): JobState => ({
+export const deleteJob = (state: JobState, deletionFields: Partial<Job>): JobState => ({
   ...state,
   job: changeJob(state.job, {
-    set: why,
+    set: deletionFields,
     setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
@@ -93,7 +93,7 @@ export const expireJob = (state: JobState, expiredFor: 'retention' | 'upload_tim
 export const createDeletionEvents = (state: JobState) =>
   listJobFiles(state).map((jobFile, at) => createFileDeletedEvent(state, jobFile, at))
 
-export const progressEventOf = (state: JobState, name: string) => {
+export const getProgressEvent = (state: JobState, name: string) => {
   const foundFact = state.job.log[name]
   assert.ok(foundFact)
   return createProgressEvent(state.job, name, foundFact)
@@ -103,7 +103,7 @@ export const freshJob = newJob(diamond, { tag: 'mine' })
 
 export const runningJob = withProgress(startJob(freshJob), 20, 2)
 
-export const completedJob = finishJob(runningJob, allDone)
+export const completedJob = finishJob(runningJob, fieldsOfCompletedTasks)
 
 export const waitingJob = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
 

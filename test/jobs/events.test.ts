@@ -26,7 +26,7 @@ import { createAwaitedUpload, createExport, fail, newJob, newTask, timestamp, wi
 
 /** The exact content of the events of jobs, from records with distinct timestamps. */
 
-const outline = {
+const commonJobFields = {
   id: jobId,
   tag: 'mine',
   createdAt: timestamp(0),
@@ -50,7 +50,7 @@ test('the job.created and job.queued events describe the job at its creation, ev
     event: 'job.created',
     timestamp: timestamp(0),
     sequence: 1,
-    job: { ...outline, status: 'queued', tasks: waitingTasks },
+    job: { ...commonJobFields, status: 'queued', tasks: waitingTasks },
   }
   assert.deepEqual(createCreationEvents(immediatelyQueuedJob).map(getBody), [
     createdFields,
@@ -59,7 +59,7 @@ test('the job.created and job.queued events describe the job at its creation, ev
       event: 'job.queued',
       timestamp: timestamp(0),
       sequence: 2,
-      job: { ...outline, status: 'queued', tasks: waitingTasks, queuedAt: timestamp(0) },
+      job: { ...commonJobFields, status: 'queued', tasks: waitingTasks, queuedAt: timestamp(0) },
     },
   ])
   assert.deepEqual(createCreationEvents(endedJob).map(getBody), [
@@ -93,7 +93,7 @@ test('the queued and started events of a job that waited for an upload show the 
     timestamp: timestamp(2),
     sequence: 3,
     job: {
-      ...outline,
+      ...commonJobFields,
       status: 'processing',
       queuedAt: timestamp(1),
       startedAt: timestamp(2),
@@ -123,8 +123,8 @@ test('the job.completed event contains the results and the duration', () => {
     share?: object
   }
   assert.ok(share)
-  const finishedTask = {
-    ...outline,
+  const finishedJob = {
+    ...commonJobFields,
     status: 'completed',
     queuedAt: timestamp(1),
     startedAt: timestamp(2),
@@ -147,11 +147,11 @@ test('the job.completed event contains the results and the duration', () => {
     event: 'job.completed',
     timestamp: timestamp(9),
     sequence: 5,
-    job: finishedTask,
+    job: finishedJob,
   })
   // If the source was unknown at the creation, it is the file that was imported later.
   const laterJob = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
-  assert.deepEqual(createEndEvent(laterJob).job, finishedTask)
+  assert.deepEqual(createEndEvent(laterJob).job, finishedJob)
   const jobWithoutSource = withJob(endedJob, { display: { ...display, source: null } })
   assert.equal((createEndEvent(jobWithoutSource) as unknown as { job: { source: unknown } }).job.source, null)
 })
@@ -185,7 +185,7 @@ test('the job.failed event contains the error of the job, or a generic error', (
   const { share, ...event } = getBody(createEndEvent({ ...failedJob, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
-    ...outline,
+    ...commonJobFields,
     status: 'failed',
     queuedAt: timestamp(1),
     startedAt: timestamp(2),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fallbackScenarios } from './fallback-scenarios.ts'
 import type { ObservedOutcome } from './job-outcome.ts'
 import { type Scenario, testCrashPoints, withSeed } from './run-scenario.ts'
-import { dropBatchWrites, lostResponses } from './simulated-aws.ts'
+import { loseResponseOnce, loseResponses } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -24,14 +24,16 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   [killedOnceName]: { ...fallbackScenarios[killedOnceName], normalize: normalizeEngine },
 }
 
-for (const [circumstance, manner] of Object.entries({
+for (const [circumstance, createTableBehavior] of Object.entries({
   'the table works normally': undefined,
-  'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
+  'responses are lost': withSeed((random) => loseResponses(0.3, random)),
+  'one write gets no response': withSeed((random) => loseResponseOnce(0.05, random)),
 }))
-  for (const [name, story] of Object.entries(
+  for (const [name, testedScenario] of Object.entries(
     circumstance === 'one write gets no response' ? scenarios : fallbackScenarios,
   ))
     test(`while ${circumstance}, the outcome of "${name}" is the same wherever a process crashes`, async (t) => {
-      t.diagnostic(`${await testCrashPoints(database, story, manner && { manner })} runs`)
+      t.diagnostic(
+        `${await testCrashPoints(database, testedScenario, createTableBehavior && { createTableBehavior })} runs`,
+      )
     })

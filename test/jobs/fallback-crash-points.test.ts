@@ -5,7 +5,7 @@ import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallb
 import { createRetention } from '../../lib/model/fidelity.ts'
 import { getJobPrefix, type InputPlan, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
+import { createAnimationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
 import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -44,9 +44,9 @@ async function runScenario({
 const readContents = async (service: SimulatedService) => Object.values((await getOutcome(service)).files)
 const listCodes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
-for (const [name, story] of Object.entries(fallbackScenarios))
+for (const [name, testedScenario] of Object.entries(fallbackScenarios))
   test(`the outcome of "${name}" is the same at each tested point where a process crashes`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, story, { everyNth: 4 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, testedScenario, { everyNth: 4 })} runs`)
   })
 
 test('a file that one engine cannot read is read by the next engine, with a warning', async () => {
@@ -101,10 +101,10 @@ for (const name of ['a file with an unreadable chunk', 'a file whose chunks cann
   })
 
 test('after an unreadable chunk, the replanned task is sent even if the queue fails once', async () => {
-  const story = fallbackScenarios['a file with an unreadable chunk']
+  const testedScenario = fallbackScenarios['a file with an unreadable chunk']
   let refusals = 0
   const { service } = await runScenario({
-    ...story,
+    ...testedScenario,
     play: async (simulated) => {
       const send = simulated.queues.send.bind(simulated.queues)
       simulated.queues.send = async (queue, messages, group) => {
@@ -113,7 +113,7 @@ test('after an unreadable chunk, the replanned task is sent even if the queue fa
           throw new Error('The queue is unavailable.')
         return send(queue, messages, group)
       }
-      await story.play(simulated)
+      await testedScenario.play(simulated)
     },
   })
   assert.ok(refusals > 1)
@@ -135,7 +135,7 @@ test('if every engine loses content, the result that kept the most content is us
 })
 
 test('a fallback result with the warning CONTENT_REDUCED is preferred only if it kept many more words', () => {
-  const resultWithWords = (foundWords: number, ...warningCodes: string[]) => ({
+  const createResultWithWords = (foundWords: number, ...warningCodes: string[]) => ({
     files: [],
     warnings: warningCodes.map((code) => ({ code, message: code })),
     fidelity: { words: createRetention(100, foundWords), dropped: [] },
@@ -145,18 +145,18 @@ test('a fallback result with the warning CONTENT_REDUCED is preferred only if it
     steps: [],
     step: 0,
     files: [],
-    fallback: { ...resultWithWords(88, 'CONTENT_LOST'), kept: 0.88 },
+    fallback: { ...createResultWithWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseResult = (foundWords: number, warningCodes: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: foundWords / 100, warning: contentLostError } : undefined
-    const turn = decideAfterSuccess(
+    const decision = decideAfterSuccess(
       inputPlan,
-      resultWithWords(foundWords, ...warningCodes),
+      createResultWithWords(foundWords, ...warningCodes),
       shortfall,
       failWithoutRoute,
     )
-    return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
+    return 'result' in decision ? decision.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
     assert.equal(chooseResult(91, ['CONTENT_REDUCED'], isShort), 88)
@@ -166,16 +166,26 @@ test('a fallback result with the warning CONTENT_REDUCED is preferred only if it
 })
 
 test('a fallback result with more words does not replace an earlier result with more images', () => {
-  const resultWithShares = (words: number, images: number) => ({
+  const createResultWithShares = (words: number, images: number) => ({
     files: [],
     warnings: [],
     fidelity: { words: createRetention(100, words), images: createRetention(4, images), dropped: [] },
   })
-  const inputPlan = { steps: [], step: 0, files: [], fallback: { ...resultWithShares(90, 4), kept: 0.9 } }
+  const inputPlan = {
+    steps: [],
+    step: 0,
+    files: [],
+    fallback: { ...createResultWithShares(90, 4), kept: 0.9 },
+  }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseResultWords = (words: number, images: number) => {
-    const turn = decideAfterSuccess(inputPlan, resultWithShares(words, images), undefined, failWithoutRoute)
-    return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
+    const decision = decideAfterSuccess(
+      inputPlan,
+      createResultWithShares(words, images),
+      undefined,
+      failWithoutRoute,
+    )
+    return 'result' in decision ? decision.result.fidelity?.words?.result : undefined
   }
   assert.equal(chooseResultWords(100, 3), 90)
   assert.equal(chooseResultWords(100, 4), 100)
@@ -193,32 +203,36 @@ test('an earlier partial result is used if a fallback route fails', () => {
     files: [],
   } as unknown as InputPlan
   const failWithoutRoute = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
-  const fails = { step: 0, percent: 40, isLastAttempt: true }
+  const failureFields = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damagedError, missingError]) {
     assert.deepEqual(
-      decideAfterFailure({ ...inputPlan, fallback: emptyResult }, { ...fails, error }, failWithoutRoute),
+      decideAfterFailure(
+        { ...inputPlan, fallback: emptyResult },
+        { ...failureFields, error },
+        failWithoutRoute,
+      ),
       {
         result: emptyResult,
       },
     )
-    assert.throws(() => decideAfterFailure(inputPlan, { ...fails, error }, failWithoutRoute), {
+    assert.throws(() => decideAfterFailure(inputPlan, { ...failureFields, error }, failWithoutRoute), {
       code: error.code,
     })
   }
-  const bare = new Error('the machine is busy')
-  const secondFailure = { ...fails, error: bare, isLastAttempt: false }
+  const busyError = new Error('the machine is busy')
+  const secondFailure = { ...failureFields, error: busyError, isLastAttempt: false }
   assert.throws(
     () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, secondFailure, failWithoutRoute),
-    bare,
+    busyError,
     'another attempt follows',
   )
   const otherPlan = { ...inputPlan, files: [{ key: 'k' }] } as InputPlan
-  const turn = decideAfterFailure(
+  const decision = decideAfterFailure(
     { ...inputPlan, fallback: emptyResult },
-    { ...fails, error: damagedError },
+    { ...failureFields, error: damagedError },
     () => otherPlan,
   )
-  assert.deepEqual(turn, { inputPlan: { ...otherPlan, reached: 40, fallback: emptyResult } })
+  assert.deepEqual(decision, { inputPlan: { ...otherPlan, reached: 40, fallback: emptyResult } })
 })
 
 test('after a fallback route that keeps all content, no further engine is tried', async () => {
@@ -254,7 +268,7 @@ test('the best other result is used if the engine of the fallback route is alway
 test('a conversion with a pinned engine tries only that engine, and its error says so', async () => {
   const { service, task } = await runScenario({
     play: async (simulated) => {
-      await simulated.create(animationGraph({ engine: 'vips' }))
+      await simulated.create(createAnimationGraph({ engine: 'vips' }))
     },
     during: fallbackScenarios['a file that another engine of the same image reads'].during,
   })

@@ -13,7 +13,10 @@ import type { SimulatedService, SimulationOptions } from './simulated-service.ts
 type During = NonNullable<SimulationOptions['during']>[string]
 
 /** An animation that three engines can read. The first one converts it in chunks of `each` characters of `word`. */
-export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, each?: number): NewTask[] => {
+export const createAnimationGraph = (
+  spec: Readonly<Record<string, unknown>> = {},
+  each?: number,
+): NewTask[] => {
   const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedAnimation),
   ])
@@ -23,7 +26,7 @@ export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, eac
 }
 
 const playAnimation = (each?: number) => async (service: SimulatedService) => {
-  await service.create(animationGraph({}, each))
+  await service.create(createAnimationGraph({}, each))
 }
 
 const throwCorruptFile: During = async () => {

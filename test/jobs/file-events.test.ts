@@ -16,7 +16,7 @@ import { complete, file, newJob, newTask, timestamp, withTasks } from './records
 test('a file.uploaded event contains the file, how it was uploaded, and the upload id if there is one', () => {
   const { key: _, ...png } = file('a.png')
   const fileFields = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
-  const eventFor = (key: string, moreFields: object = {}) =>
+  const createEvent = (key: string, moreFields: object = {}) =>
     getBody(
       createFileUploadedEvent({
         owner: 'anon_1',
@@ -32,12 +32,12 @@ test('a file.uploaded event contains the file, how it was uploaded, and the uplo
     apiVersion: 'v1',
     owner: 'anon_1',
   }
-  assert.deepEqual(eventFor('uploads/upl_1', { sha256: '00' }), {
+  assert.deepEqual(createEvent('uploads/upl_1', { sha256: '00' }), {
     ...event,
     stream: 'uploads/upl_1',
     file: { ...fileFields, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
   })
-  assert.deepEqual(eventFor('received/1'), {
+  assert.deepEqual(createEvent('received/1'), {
     ...event,
     stream: 'received/1',
     file: { ...fileFields, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
@@ -47,11 +47,11 @@ test('a file.uploaded event contains the file, how it was uploaded, and the uplo
 test('the file.uploaded event of a file in a request is created with the job, but not on a retry', () => {
   const createImport = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
-  const eventsFor = (operation: string, retryOf?: string) =>
+  const listEvents = (operation: string, retryOf?: string) =>
     createCreationEvents(newJob([createImport(operation)], retryOf === undefined ? {} : { retryOf })).map(
       getBody,
     )
-  const [arrivedEvent] = eventsFor('import/upload')
+  const [arrivedEvent] = listEvents('import/upload')
   const { file: uploadedFile, timestamp: occurredAt } = arrivedEvent as unknown as {
     file: object
     timestamp: string
@@ -72,8 +72,8 @@ test('the file.uploaded event of a file in a request is created with the job, bu
       },
     ],
   )
-  assert.equal(eventsFor('import/upload', 'job_0').length, 2)
-  assert.equal(eventsFor('convert').length, 2)
+  assert.equal(listEvents('import/upload', 'job_0').length, 2)
+  assert.equal(listEvents('convert').length, 2)
   assert.equal(createCreationEvents(createdJob).length, 2, 'the file was uploaded before')
 })
 
@@ -82,7 +82,7 @@ test('the file.uploaded event of an imported file contains the origin of the fil
     in: complete(5, file('a.png'), file('b.png')),
   }).tasks
   assert.ok(firstTask)
-  const eventsFor = (moreFields: Partial<typeof firstTask>) =>
+  const listEvents = (moreFields: Partial<typeof firstTask>) =>
     createImportedFileEvents(createdJob.job, { ...firstTask, ...moreFields }).map((event) => {
       const { file: imported, timestamp: occurredAt } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
@@ -90,12 +90,12 @@ test('the file.uploaded event of an imported file contains the origin of the fil
       }
       return [imported.filename, imported.via, imported.jobId, occurredAt]
     })
-  assert.deepEqual(eventsFor({}), [
+  assert.deepEqual(listEvents({}), [
     ['a.png', 'url', jobId, timestamp(5)],
     ['b.png', 'url', jobId, timestamp(5)],
   ])
   const brought = { files: [], brought: file('c.png') }
-  assert.deepEqual(eventsFor({ operation: 'import/s3', ...brought }), [
+  assert.deepEqual(listEvents({ operation: 'import/s3', ...brought }), [
     ['c.png', 'store', jobId, timestamp(5)],
   ])
 })

@@ -18,8 +18,8 @@ export class EffectGate {
   /** Numbers of effects after which their instance dies. */
   readonly #crashPoints: Set<number>
 
-  constructor(stops: readonly number[] = []) {
-    this.#crashPoints = new Set(stops)
+  constructor(deathPoints: readonly number[] = []) {
+    this.#crashPoints = new Set(deathPoints)
   }
 
   /** @throws InstanceDied when the instance died before or during the action. */

@@ -64,7 +64,7 @@ test('200 queued jobs of one owner run without being stopped as a recursive loop
       ),
     ),
   ])
-  let stopped = 0
+  let stoppedCount = 0
   const mapping = new QueueMapping({
     queueUrl,
     queueArn: (await sqs.attributes(queueUrl))['QueueArn'] ?? '',
@@ -75,7 +75,7 @@ test('200 queued jobs of one owner run without being stopped as a recursive loop
     invoke: async (event, traceHeaders) => {
       const outcome = await lambda.invoke('convert-image', event, { traceHeaders })
       if (outcome.ok) return outcome.value
-      stopped++
+      stoppedCount++
       throw new FunctionError(outcome.failure)
     },
   })
@@ -95,8 +95,8 @@ test('200 queued jobs of one owner run without being stopped as a recursive loop
     { jobId: second, task: 1 },
   ])
   const countCompleted = () => [...statuses.values()].filter((status) => status === 'completed').length
-  await waitUntil(() => stopped > 0 || countCompleted() === jobCount, 'all jobs run', 60)
-  assert.deepEqual({ stopped, completed: countCompleted() }, { stopped: 0, completed: jobCount })
+  await waitUntil(() => stoppedCount > 0 || countCompleted() === jobCount, 'all jobs run', 60)
+  assert.deepEqual({ stoppedCount, completed: countCompleted() }, { stoppedCount: 0, completed: jobCount })
 })
 
 const createRecord = (hops: number | undefined) => ({

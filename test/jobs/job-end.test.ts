@@ -124,13 +124,13 @@ test('for a task that waits for chunks, findStalledTasks returns the stalled chu
     createChunk(1001, complete(3, file('b'))),
     createChunk(1002, {}),
   ]
-  const stalled = findStalledTasks({ ...state, chunks }, muchLater)
+  const stalledTasks = findStalledTasks({ ...state, chunks }, muchLater)
   assert.deepEqual(
-    stalled.unsentTasks.map((unsentTask) => unsentTask.part),
+    stalledTasks.unsentTasks.map((unsentTask) => unsentTask.part),
     [1002],
   )
   assert.deepEqual(
-    stalled.unreportedTasks.map((unreportedTask) => unreportedTask.part),
+    stalledTasks.unreportedTasks.map((unreportedTask) => unreportedTask.part),
     [1001],
   )
   // A lost chunk that has not ended its task yet.
@@ -168,7 +168,7 @@ test('a job that ends before its start was recorded gets the start time and numb
 
 test('the end of a job stores the outcome of the job and starts its retention time', () => {
   const queuedState = newJob(conversion)
-  const processing = {
+  const processingJob = {
     ...queuedState.job,
     status: 'processing' as const,
     startedAt: timestamp(1),
@@ -176,9 +176,9 @@ test('the end of a job stores the outcome of the job and starts its retention ti
     sequence: 3,
     numbers: { created: 1, queued: 2, started: 3 },
   }
-  const state = withTasks({ ...queuedState, job: processing }, { work: complete(5, file('a.webp')) })
+  const state = withTasks({ ...queuedState, job: processingJob }, { work: complete(5, file('a.webp')) })
   const job = endJob(state, 10)
-  assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
+  assert.deepEqual(Job.strict().parse(removeIndexKeys(job)), removeIndexKeys(job))
   assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
   assert.deepEqual([job.expiresAt, job.wakeAt], [timestamp(3610), timestamp(3610)])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
@@ -188,7 +188,7 @@ test('the end of a job stores the outcome of the job and starts its retention ti
 })
 
 /** Removes the index keys, which are stored in the table but are not in the schema. */
-function withoutKeys(job: Job): Job {
+function removeIndexKeys(job: Job): Job {
   const { listKey: _key, ...rest } = job as Job & { listKey?: string }
   return rest
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { JobLifecycle, type JobLifecycleDeps } from '../../lib/jobs/job-lifecycle.ts'
 import type { Job, JobState, Task } from '../../lib/model/job.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   complete,
   createExport,
@@ -39,14 +39,14 @@ const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), cre
 
 /** Creates a running job. Each call of the returned `lifecycle` acts for another process that works on the job. */
 async function createRunningJob(tasks = two, isStarted = true) {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords(tasks))
-  const wholeState = async (): Promise<JobState> => {
+  const readWholeState = async (): Promise<JobState> => {
     const state = await ownJobs.store.getState('job_1')
     assert.ok(state)
     return state
   }
-  const readJob = async (): Promise<Job> => (await wholeState()).job
+  const readJob = async (): Promise<Job> => (await readWholeState()).job
   const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
       store: ownJobs.store,
@@ -59,7 +59,7 @@ async function createRunningJob(tasks = two, isStarted = true) {
   ownJobs.takeEvents()
   const changeTask = (number: number, set: Partial<Task>) =>
     ownJobs.store.changeTask({ jobId: 'job_1', task: number }, { set })
-  return { ...ownJobs, whole: wholeState, job: readJob, lifecycle, change: changeTask }
+  return { ...ownJobs, readState: readWholeState, job: readJob, lifecycle, change: changeTask }
 }
 const silentLog = { info: () => undefined }
 const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
@@ -168,8 +168,8 @@ test('the progress of a large job is published at most every two seconds, whiche
     createStoredImport('in'),
     ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0])),
   ]
-  const { lifecycle, whole, takeEvents, job } = await createRunningJob(manyTasks)
-  const [firstTask] = (await whole()).tasks
+  const { lifecycle, readState, takeEvents, job } = await createRunningJob(manyTasks)
+  const [firstTask] = (await readState()).tasks
   assert.ok(firstTask)
   const [ownLifecycle, otherLifecycle] = [lifecycle(), lifecycle()]
   const publishAt = (one: JobLifecycle, atMs: number, percent: number) => {
@@ -212,7 +212,7 @@ test('the wakeAt of an ended job is its expiry, unless its end event is unpublis
 })
 
 test('republishing the outcome of a job does not change the job if it has been deleted in the meantime', async () => {
-  const { lifecycle, store, job, whole, takeEvents } = await createRunningJob()
+  const { lifecycle, store, job, readState, takeEvents } = await createRunningJob()
   await store.changeJob('job_1', {
     set: {
       status: 'cancelled',
@@ -227,7 +227,7 @@ test('republishing the outcome of a job does not change the job if it has been d
   const { unsaid, wakeAt } = await job()
   assert.deepEqual([unsaid, wakeAt], [true, timestamp(7)])
   assert.ok(
-    (await whole()).tasks.every(({ status, endedBy }) => status === 'cancelled' && endedBy === 'cancel'),
+    (await readState()).tasks.every(({ status, endedBy }) => status === 'cancelled' && endedBy === 'cancel'),
   )
 })
 
@@ -242,15 +242,15 @@ test('no end event is published for a missing, unfinished or expired job', async
 })
 
 test('cancelling a job keeps ended tasks and cancels all other tasks and their chunks', async () => {
-  const { lifecycle, whole, change, store } = await createRunningJob()
-  const state = await whole()
+  const { lifecycle, readState, change, store } = await createRunningJob()
+  const state = await readState()
   await change(1, { ...complete(5, file('a.png')), endedBy: 'lease_1' })
   const [firstTask] = state.tasks
   assert.ok(firstTask)
   const chunk: Task = { ...firstTask, number: 2, part: 1000 }
   await store.addChunks([chunk])
   await lifecycle().cancelTasks({ ...state, chunks: [chunk] })
-  const { tasks, chunks } = await whole()
+  const { tasks, chunks } = await readState()
   assert.deepEqual(
     [...tasks, ...chunks].map(({ status, endedBy }) => [status, endedBy]),
     [
@@ -262,9 +262,9 @@ test('cancelling a job keeps ended tasks and cancels all other tasks and their c
 })
 
 test('if a job starts while another process ends it, its start gets a single sequence number', async () => {
-  const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
+  const { lifecycle, store, job, readState, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-  const staleState = await whole()
+  const staleState = await readState()
   const read = store.getState.bind(store)
   let isRead = false
   store.getState = async (id) => {
@@ -303,11 +303,11 @@ test('the outcome of a job is published once even if the first response to each 
 })
 
 test('republishing the outcome of a job does not change its wakeAt if the job has expired in the meantime', async () => {
-  const { lifecycle, store, whole } = await createRunningJob(
+  const { lifecycle, store, readState } = await createRunningJob(
     [createStoredImport('in'), createExport('out', [0])],
     false,
   )
-  const staleState = await whole()
+  const staleState = await readState()
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
   store.getState = async () => ({ ...staleState, job: { ...staleState.job, unsaid: true } })
   await lifecycle().republishEnd('job_1')
@@ -316,12 +316,12 @@ test('republishing the outcome of a job does not change its wakeAt if the job ha
 })
 
 test('chunks left after all tasks of a job have ended are cancelled with a timestamp, and cancelled only once', async () => {
-  const { lifecycle, whole, store, table, change } = await createRunningJob()
+  const { lifecycle, readState, store, table, change } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-  const [firstTask] = (await whole()).tasks
+  const [firstTask] = (await readState()).tasks
   assert.ok(firstTask)
   await store.addChunks([{ ...firstTask, status: 'processing', endedAt: undefined, part: 1000 }])
-  const over = await lifecycle().endAllTasks(await whole())
+  const over = await lifecycle().endAllTasks(await readState())
   const [chunk] = over.chunks
   assert.equal(chunk?.status, 'cancelled')
   assert.ok(chunk.endedAt)

@@ -155,21 +155,21 @@ test('an export names its files according to its filename template', () => {
 })
 
 test('the fidelity of a job is multiplied over consecutive tasks, and the word counts of parallel tasks are added', () => {
-  const createWords = (source: number, result: number) => ({
+  const createWordCounts = (source: number, result: number) => ({
     words: createRetention(source, result),
     dropped: [],
   })
   const consecutiveState = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chainedState = withTasks(consecutiveState, {
-    first: { ...complete(3, file('a')), fidelity: createWords(100, 80) },
-    second: { ...complete(4, file('b')), fidelity: createWords(80, 40) },
+    first: { ...complete(3, file('a')), fidelity: createWordCounts(100, 80) },
+    second: { ...complete(4, file('b')), fidelity: createWordCounts(80, 40) },
   })
   assert.deepEqual(getJobResult(chainedState).fidelity?.words, createRetention(100, 40))
   const parallelState = withTasks(
     newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]),
     {
-      left: { ...complete(3, file('a')), fidelity: createWords(100, 80) },
-      right: { ...complete(4, file('b')), fidelity: createWords(10, 10) },
+      left: { ...complete(3, file('a')), fidelity: createWordCounts(100, 80) },
+      right: { ...complete(4, file('b')), fidelity: createWordCounts(10, 10) },
     },
   )
   assert.deepEqual(getJobResult(parallelState).fidelity?.words, createRetention(110, 90))

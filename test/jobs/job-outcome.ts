@@ -49,14 +49,14 @@ const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
  */
 function listEvents({ bus, jobId }: SimulatedService): string[] {
   assert.deepEqual(bus.contradictions, [], 'events are valid, and identical when they are repeated')
-  const ofJob = bus.events.filter(({ stream }) => stream === jobId)
-  const inOrder = ofJob.toSorted((a, b) => a.sequence - b.sequence)
+  const eventsOfJob = bus.events.filter(({ stream }) => stream === jobId)
+  const sortedEvents = eventsOfJob.toSorted((a, b) => a.sequence - b.sequence)
   assert.deepEqual(
-    inOrder.map(({ sequence }) => sequence),
-    inOrder.map((_, at) => at + 1),
-    `${jobId}: numbers of ${inOrder.map(({ event, sequence }) => `${sequence} ${event}`)} have no gap`,
+    sortedEvents.map(({ sequence }) => sequence),
+    sortedEvents.map((_, at) => at + 1),
+    `${jobId}: numbers of ${sortedEvents.map(({ event, sequence }) => `${sequence} ${event}`)} have no gap`,
   )
-  for (const events of [inOrder, ofJob]) {
+  for (const events of [sortedEvents, eventsOfJob]) {
     const end = events.findIndex(({ event }) => endEvents.includes(event))
     const eventsAfter = end < 0 ? [] : events.slice(end + 1)
     assert.deepEqual(
@@ -65,7 +65,7 @@ function listEvents({ bus, jobId }: SimulatedService): string[] {
       'nothing follows the end',
     )
   }
-  const percents = inOrder.flatMap(({ event, ['job']: job }) =>
+  const percents = sortedEvents.flatMap(({ event, ['job']: job }) =>
     // The shape is defined by the event's schema.
     event === 'job.progress' ? [(job as { progress: { percent: number } }).progress.percent] : [],
   )
@@ -74,7 +74,7 @@ function listEvents({ bus, jobId }: SimulatedService): string[] {
     percents.toSorted((a, b) => a - b),
     'progress never falls',
   )
-  return inOrder
+  return sortedEvents
     .map(({ event }) => event)
     .filter((event) => event !== 'job.progress' && event !== 'file.uploaded')
 }
@@ -86,9 +86,9 @@ export async function assertNothingIsPending(service: SimulatedService): Promise
   const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return
   assert.ok(isTerminalStatus(state.job.status), `the job is ${state.job.status}`)
-  const stuck = [...state.tasks, ...state.chunks].filter(({ status }) => !isTerminalTask(status))
+  const unfinishedTasks = [...state.tasks, ...state.chunks].filter(({ status }) => !isTerminalTask(status))
   assert.deepEqual(
-    stuck.map(({ name, status }) => `${name} ${status}`),
+    unfinishedTasks.map(({ name, status }) => `${name} ${status}`),
     [],
     'no task is stuck',
   )

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts'
 import { getJobPrefix } from '../../lib/model/job.ts'
-import { createUploadWrite, uploadKey } from '../../lib/uploads/uploads.ts'
+import { createUploadKey, createUploadWrite } from '../../lib/uploads/uploads.ts'
 import { createAwaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { SimulatedService } from './simulated-service.ts'
@@ -18,7 +18,7 @@ export const throwCorruptFile = async () => {
 }
 
 /** Two branches after one task, one of which fails. */
-const branches = (continueOnError: boolean) =>
+const createBranches = (continueOnError: boolean) =>
   createGraph({
     a: { from: ['import'] },
     bad: { from: ['a'], continueOnError },
@@ -28,7 +28,7 @@ const branches = (continueOnError: boolean) =>
   })
 
 const getUploadId = ({ jobId }: SimulatedService) => `upl_${jobId}`
-const getUploadKey = (service: SimulatedService) => uploadKey('uploads', getUploadId(service), 1)
+const getUploadKey = (service: SimulatedService) => createUploadKey('uploads', getUploadId(service), 1)
 
 /** A job that waits for an upload that then arrives. */
 export const uploadScenario = (bytes: Uint8Array): Scenario => ({
@@ -75,11 +75,11 @@ export const jobScenarios = {
   'a job of one task': { play: (service) => createJob(service, singleTask()) },
   'a diamond of six tasks': { play: (service) => createJob(service, diamond()) },
   'a failing branch': {
-    play: (service) => createJob(service, branches(false)),
+    play: (service) => createJob(service, createBranches(false)),
     during: { bad: throwCorruptFile },
   },
   'a failing branch with continue_on_error': {
-    play: (service) => createJob(service, branches(true)),
+    play: (service) => createJob(service, createBranches(true)),
     during: { bad: throwCorruptFile },
   },
   'a task with unsupported input files': {
@@ -143,7 +143,7 @@ async function createJob(
 }
 
 /** Keys of the job's files that are still in the bucket. */
-export const remainingKeys = (service: SimulatedService) =>
+export const listRemainingKeys = (service: SimulatedService) =>
   [...service.files.objects.keys()].filter(
     (key) => key.startsWith(getJobPrefix(service.jobId)) || key.startsWith('uploads/'),
   )

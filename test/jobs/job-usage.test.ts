@@ -87,8 +87,8 @@ test('the usage of a job that never started counts no time', () => {
 test('the usage of a job with a single task names the engine of the task', () => {
   const [onlyTask] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
   assert.ok(onlyTask)
-  const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
+  const singleTaskState = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: { ...complete(5, createFileOfSize('b', 7)), engine: 'pdf' },
   })
-  assert.equal(measureJobUsage(changeJobFields(single, { status: 'completed' })).engine, 'pdf')
+  assert.equal(measureJobUsage(changeJobFields(singleTaskState, { status: 'completed' })).engine, 'pdf')
 })

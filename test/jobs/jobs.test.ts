@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findUnpublishedEventsOfEndedJob } from '../../lib/jobs/events.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   createAwaitedUpload,
   createExport,
@@ -24,7 +24,9 @@ test('creating a job publishes job.created and job.queued and sends the ready ta
 
 test('the tasks of a new job are sent after its events are published, even if publishing fails', async () => {
   const subscribers = Promise.withResolvers<() => []>()
-  const { jobs, bus, takeEvents, takeSentTasks } = memoryJobs({ getSubscribers: () => subscribers.promise })
+  const { jobs, bus, takeEvents, takeSentTasks } = createMemoryJobs({
+    getSubscribers: () => subscribers.promise,
+  })
   const creation = jobs.create(createRecords(two))
   await pause(20)
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], []])
@@ -35,7 +37,7 @@ test('the tasks of a new job are sent after its events are published, even if pu
 })
 
 test('a job is accepted even if its tasks could not be sent, and checking the job later sends them', async () => {
-  const { jobs, queues, takeSentTasks } = memoryJobs()
+  const { jobs, queues, takeSentTasks } = createMemoryJobs()
   const send = queues.send.bind(queues)
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
   assert.equal(await jobs.create(createRecords(two)), true)
@@ -45,7 +47,7 @@ test('a job is accepted even if its tasks could not be sent, and checking the jo
 })
 
 test('the unpublished events of an ended job include job.created and job.queued if publishing them failed', async () => {
-  const { jobs, store, bus } = memoryJobs()
+  const { jobs, store, bus } = createMemoryJobs()
   bus.failNext(1)
   assert.equal(await jobs.create(createRecords(two)), true)
   const state = await store.getState('job_1')
@@ -70,7 +72,7 @@ test('a job without work ends immediately', async () => {
 })
 
 test('a job is not created if another write of its transaction fails', async () => {
-  const { jobs, store, takeEvents, takeSentTasks } = memoryJobs()
+  const { jobs, store, takeEvents, takeSentTasks } = createMemoryJobs()
   const claim = {
     update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
     change: { set: { jobId: 'job_1' } },
@@ -164,7 +166,7 @@ test('each file.downloaded event has its own sequence number, and none is publis
 })
 
 test('a file uploaded without a job is published in a file.uploaded event', async () => {
-  const { jobs, bus } = memoryJobs()
+  const { jobs, bus } = createMemoryJobs()
   await jobs.publishUpload({
     owner: 'anon_1',
     file: file('a.png'),
@@ -177,7 +179,7 @@ test('a file uploaded without a job is published in a file.uploaded event', asyn
 
 test('the last awaited upload queues the job and sends its ready tasks', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const { jobs, job, whole, takeEvents, takeSentTasks } = await createJob([
+  const { jobs, job, readState, takeEvents, takeSentTasks } = await createJob([
     ...[
       createAwaitedUpload('one'),
       createAwaitedUpload('other'),
@@ -188,7 +190,7 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
   takeEvents()
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   assert.equal(await jobs.completeUpload(ref(0), { file: file('a.png') }), true)
-  const [arrivedTask] = (await whole()).tasks
+  const [arrivedTask] = (await readState()).tasks
   const { status, percent, files, startedAt, endedAt, endedBy, form } = arrivedTask ?? {}
   assert.deepEqual(
     { status, percent, files, startedAt, endedAt, endedBy, form },
@@ -212,7 +214,7 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
   )
   assert.deepEqual([takeSentTasks(), takeEvents()], [[2, 3], ['job.queued']])
   assert.equal(await jobs.completeUpload(ref(1), { file: file('c.png') }), true)
-  assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first file counts')
+  assert.equal((await readState()).tasks[1]?.files[0]?.filename, 'b.png', 'the first file counts')
   assert.deepEqual([takeSentTasks(), takeEvents()], [[], []], 'nothing new')
 })
 
@@ -234,7 +236,7 @@ test('repeating the completion of a failed task also cancels the dependents of i
     ['plan', 'cancelled'],
     ['cancel', 'pending'],
   ] as const) {
-    const { jobs, changeTask, whole, store, takeSentTasks } = await createJob([
+    const { jobs, changeTask, readState, store, takeSentTasks } = await createJob([
       ...[createAwaitedUpload('in'), newTask('work', [0]), newTask('more', [1])],
     ])
     await changeTask(0, { status: 'failed', endedAt: timestamp(5) })
@@ -243,7 +245,7 @@ test('repeating the completion of a failed task also cancels the dependents of i
       { set: { status: 'cancelled', endedBy, endedAt: timestamp(5) }, exclude: { open: new Set([0]) } },
     )
     assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: corruptUploadError }), false)
-    assert.equal((await whole()).tasks[2]?.status, lastEvent, endedBy)
+    assert.equal((await readState()).tasks[2]?.status, lastEvent, endedBy)
     assert.deepEqual(takeSentTasks(), [])
   }
 })

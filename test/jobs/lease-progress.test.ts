@@ -9,29 +9,37 @@ import { createJob, end, inputPlan, log, onlyTasks } from './support/leases.ts'
 
 test('finishing a chunk records its processing time, updates its task and publishes the start of the job', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
+  const { store, change, readTask, claimAndHold: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
-  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
+  await store.addChunks([createChunkRecord(await readTask(), 1000, {}, secondsLater(0))])
   const lease = await claimAndKeep('lease_1', 1000)
   t.mock.timers.setTime(secondsLater(17).getTime())
   assert.equal(await lease.finish(end), true)
-  const { ranMs, status } = await found(1000)
+  const { ranMs, status } = await readTask(1000)
   assert.deepEqual([ranMs, status], [7000, 'completed'])
-  assert.deepEqual((await found()).open, new Set([1001]))
+  assert.deepEqual((await readTask()).open, new Set([1001]))
   assert.ok(takeEvents().includes('job.started'))
 })
 
 test('a task lease ends successfully even if the first response to each table write is lost', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
-    const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
+    const {
+      table,
+      claimAndHold: claimAndKeep,
+      readTask,
+      takeSentTasks,
+      job,
+      jobs,
+      takeEvents,
+    } = await createJob()
     table.isLosingResponses = true
     const lease = await claimAndKeep()
-    assert.equal((await found()).attempt, 1)
-    const chunks = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    assert.equal((await readTask()).attempt, 1)
+    const chunks = [createChunkRecord(await readTask(), 1000, {}, secondsLater(0))]
     if (method === 'finish') {
       assert.equal(await lease.finish(end), true)
       assert.deepEqual(
-        [(await found()).status, (await job()).numbers],
+        [(await readTask()).status, (await job()).numbers],
         ['completed', { created: 1, queued: 2, started: 3 }],
       )
       assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
@@ -49,13 +57,13 @@ test('a task lease ends successfully even if the first response to each table wr
       )
     } else if (method === 'handOver') {
       assert.equal(await lease.handOver({ pieces: [inputPlan], warnings: [] }), true)
-      assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
+      assert.deepEqual([(await readTask()).status, takeSentTasks()], ['pending', [1]])
     } else if (method === 'splitIntoChunks') {
       assert.equal(await lease.splitIntoChunks(chunks, { pieces: [inputPlan], warnings: [] }), true)
-      assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
+      assert.deepEqual([(await readTask()).partCount, takeSentTasks()], [1, [1]])
     } else {
       await lease[method]()
-      assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
+      assert.deepEqual([(await readTask()).status, (await readTask()).leaseId], ['pending', undefined])
     }
   }
 })
@@ -63,11 +71,11 @@ test('a task lease ends successfully even if the first response to each table wr
 test('a task lease ends only after the heartbeat in progress, and the task is not written afterwards', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
-    const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
+    const { claimAndHold: claimAndKeep, store, readTask, job, jobs, takeEvents } = await createJob()
     await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
     const lease = await claimAndKeep()
-    const chunks = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    const chunks = [createChunkRecord(await readTask(), 1000, {}, secondsLater(0))]
     const writtenKeys: string[] = []
     let finishWrite = () => {}
     const changeTask = store.changeTask.bind(store)
@@ -101,7 +109,7 @@ test('a task lease ends only after the heartbeat in progress, and the task is no
 
 test('the start of a job is published while its task runs, but not after the lease of the task is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held: claimAndKeep, takeEvents } = await createJob()
+  const { claimAndHold: claimAndKeep, takeEvents } = await createJob()
   const lease = await claimAndKeep()
   t.mock.timers.tick(299)
   await turn()
@@ -111,7 +119,7 @@ test('the start of a job is published while its task runs, but not after the lea
   await lease.stopHeartbeat()
   assert.deepEqual(takeEvents(), ['job.started'])
   const otherJob = await createJob()
-  const quickLease = await otherJob.held()
+  const quickLease = await otherJob.claimAndHold()
   await quickLease.release()
   t.mock.timers.tick(3000)
   await turn()
@@ -120,7 +128,7 @@ test('the start of a job is published while its task runs, but not after the lea
 
 test('the progress of a task is published after five points and half a second, or after one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(onlyTasks)
+  const { claimAndHold: claimAndKeep, takeEvents, job, jobs, readTask } = await createJob(onlyTasks)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
   takeEvents()
   const lease = await claimAndKeep()
@@ -142,19 +150,19 @@ test('the progress of a task is published after five points and half a second, o
   assert.equal(await countPublications(0, 56), 1)
   t.mock.timers.tick(4000)
   await turn()
-  const { percent, stage } = await found()
+  const { percent, stage } = await readTask()
   assert.deepEqual([percent, stage], [56, 'encoding'])
   assert.equal(await countPublications(3000, 56.9), 0, 'nothing new')
   assert.equal(await countPublications(3000, 250), 1)
   assert.deepEqual((await job()).running, { 1: 99 })
   assert.equal(await countPublications(3000, 250), 0)
-  assert.equal((await found()).percent, 99)
+  assert.equal((await readTask()).percent, 99)
   await lease.stopHeartbeat()
 })
 
 test('the progress of joining chunks continues from the progress of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held: claimAndKeep, change, found } = await createJob()
+  const { claimAndHold: claimAndKeep, change, readTask } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
   const lease = await claimAndKeep()
   lease.reportProgress(50, 'joining')
@@ -163,24 +171,24 @@ test('the progress of joining chunks continues from the progress of the chunks',
     await turn()
   }
   await lease.stopHeartbeat()
-  assert.equal((await found()).percent, 95)
+  assert.equal((await readTask()).percent, 95)
 })
 
 test('the progress of a task does not decrease when another worker takes it over', async () => {
-  const { held: claimAndKeep, change, found } = await createJob()
+  const { claimAndHold: claimAndKeep, change, readTask } = await createJob()
   await change({ percent: 60 })
   const lease = await claimAndKeep()
   lease.reportProgress(10, 'encoding')
   await lease.saveRemaining({ begun: 'upload 1' })
   await lease.stopHeartbeat()
-  assert.equal((await found()).percent, 60)
+  assert.equal((await readTask()).percent, 60)
 })
 
 test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const twentyTasks = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
   const {
-    held: claimAndKeep,
+    claimAndHold: claimAndKeep,
     takeEvents,
     job,
     jobs,
@@ -200,21 +208,21 @@ test('a skipped progress update of a job with many tasks does not stop later one
 
 test('the start time of a task is the time of its claim, and is removed if the task is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
-  const { lease, found } = await createJob()
+  const { lease, readTask } = await createJob()
   const firstLease = lease()
   t.mock.timers.setTime(secondsLater(12).getTime())
   await firstLease.claim()
-  assert.equal((await found()).startedAt, timestamp(12))
+  assert.equal((await readTask()).startedAt, timestamp(12))
   await firstLease.release()
-  const { status, attempt, startedAt } = await found()
+  const { status, attempt, startedAt } = await readTask()
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
 
 test('the message of a claimed chunk is hidden while its lease lasts, and the chunk is aborted when no longer needed', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { store, jobs, job, change, found } = await createJob()
+  const { store, jobs, job, change, readTask } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
-  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
+  await store.addChunks([createChunkRecord(await readTask(), 1000, {}, secondsLater(0))])
   const hiddenSeconds: number[] = []
   const run = {
     services: { jobs },

@@ -12,7 +12,7 @@ test('heartbeats extend the lease and the visibility timeout of the message unti
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
-  const visibilityDelays: number[] = []
+  const visibilityDelaysS: number[] = []
   let isMine = true
   const store = {
     changeTask: async (_ref: unknown, change: Change, { condition }: { condition: unknown }) => {
@@ -20,7 +20,7 @@ test('heartbeats extend the lease and the visibility timeout of the message unti
       return { applied: isMine, record: tasks[0] }
     },
   }
-  const extendVisibility = async (seconds: number) => visibilityDelays.push(seconds)
+  const extendVisibility = async (seconds: number) => visibilityDelaysS.push(seconds)
   // A stub with only the members that are used.
   const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun
   const lease = new Lease(run, 'lease_1', {} as Log)
@@ -34,7 +34,7 @@ test('heartbeats extend the lease and the visibility timeout of the message unti
   const [, beat] = writes
   assert.equal(beat?.change.set?.['leaseUntil'], timestamp(18))
   assert.deepEqual(beat?.condition, { equal: { status: 'processing', leaseId: 'lease_1' } })
-  assert.deepEqual([visibilityDelays, lostCount], [[16], 0])
+  assert.deepEqual([visibilityDelaysS, lostCount], [[16], 0])
 
   isMine = false
   t.mock.timers.tick(3000)
@@ -74,8 +74,8 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
   // When another image continues or chunks are joined, attempts start from zero again.
   const startedAt = timestamp(-60)
   assert.deepEqual((await releaseAfter({ startedAt })).remove, removedLease)
-  const joining = { set: { status: 'processing' }, setPlus, remove: removedLease }
-  assert.deepEqual(await releaseAfter({ startedAt, expandedBy: 0 }), joining)
+  const joiningChange = { set: { status: 'processing' }, setPlus, remove: removedLease }
+  assert.deepEqual(await releaseAfter({ startedAt, expandedBy: 0 }), joiningChange)
 })
 
 test('handing over a task to another container image keeps its progress and resets its attempts', async () => {

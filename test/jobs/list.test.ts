@@ -101,9 +101,9 @@ test('jobs with inOneList have the same index key in each status except expired,
     [5, 2, 1],
   )
   assert.deepEqual((await list({ limit: 6 })).at, [5, 4, 3, 2, 1, 0])
-  const keyWith = (status: JobStatus) => getListKey({ owner: 'anon_1', status, inOneList: true })
-  assert.deepEqual(mixedStatuses.map(keyWith), Array(6).fill('anon_1#all'))
-  assert.equal(keyWith('expired'), undefined)
+  const getKeyFor = (status: JobStatus) => getListKey({ owner: 'anon_1', status, inOneList: true })
+  assert.deepEqual(mixedStatuses.map(getKeyFor), Array(6).fill('anon_1#all'))
+  assert.equal(getKeyFor('expired'), undefined)
 })
 
 test('the bounds createdAfterMs and createdBeforeMs of a job list are exclusive, and maxTasks limits each page', async () => {

@@ -7,7 +7,7 @@ import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Task } from '../../lib/model/job.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, newTask, secondsLater } from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
@@ -15,7 +15,7 @@ const ref = { jobId: 'job_1', task: 1 }
 
 /** Creates a job with one task, and functions with which workers claim the task, work on it and die. */
 async function createJob() {
-  const { jobs, table, queues, files, store } = memoryJobs()
+  const { jobs, table, queues, files, store } = createMemoryJobs()
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])]))
   const services = {
     jobs,
@@ -36,7 +36,7 @@ async function createJob() {
     assert.ok(task)
     return task
   }
-  const expire = () => store.changeTask(ref, { set: { leaseUntil: secondsLater(-60).toISOString() } })
+  const expireLease = () => store.changeTask(ref, { set: { leaseUntil: secondsLater(-60).toISOString() } })
   return {
     find,
     run,
@@ -50,7 +50,7 @@ async function createJob() {
         await lease.stopHeartbeat()
         return { done: false, retryInS: 16 }
       })
-      await expire()
+      await expireLease()
       return { claimed: claimedTask, outcome }
     },
   }

@@ -16,7 +16,7 @@ const config = readConfig({ LOG_LEVEL: 'silent' })
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 /** Jobs with in-memory collaborators; all tasks go to one queue. */
-export function memoryJobs(moreDeps: Partial<JobsDeps> = {}) {
+export function createMemoryJobs(moreDeps: Partial<JobsDeps> = {}) {
   const gate = new EffectGate()
   const table = new MemoryTable()
   const store = new JobStore(table)

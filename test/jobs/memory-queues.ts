@@ -10,7 +10,7 @@ interface Stored {
   readonly queue: QueueId
   /** Milliseconds since the epoch. */
   visibleAt: number
-  receives: number
+  receiveCount: number
   receipt: string
 }
 
@@ -51,7 +51,7 @@ export class MemoryQueues extends Queues {
         for (const message of messages.slice(at, at + 10)) {
           const body = JSON.stringify(TaskMessage.parse(message))
           for (let copy = this.#copies(); copy > 0; copy--)
-            this.#storedMessages.push({ body, queue, visibleAt: 0, receives: 0, receipt: '' })
+            this.#storedMessages.push({ body, queue, visibleAt: 0, receiveCount: 0, receipt: '' })
         }
         this.#onVisible()
       })
@@ -69,8 +69,8 @@ export class MemoryQueues extends Queues {
     const now = Date.now()
     const foundMessage = this.#storedMessages.find(({ visibleAt }) => visibleAt <= now)
     if (!foundMessage) return undefined
-    foundMessage.receives += 1
-    if (foundMessage.receives > maxReceiveCount) {
+    foundMessage.receiveCount += 1
+    if (foundMessage.receiveCount > maxReceiveCount) {
       this.deadLetters.push(foundMessage.body)
       this.#storedMessages = this.#storedMessages.filter((stored) => stored !== foundMessage)
       return this.receive()

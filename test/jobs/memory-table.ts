@@ -70,11 +70,11 @@ export class MemoryTable extends Table {
   #conditional(write: Write, writeMarker: Item | undefined): ConditionalWriteResult {
     const itemBefore = this.#itemBefore(write)
     if (conditionHolds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
-    const isOurs =
+    const isOwnWrite =
       writeMarker !== undefined &&
       itemBefore !== undefined &&
       Object.entries(writeMarker).every(([name, value]) => itemBefore[name] === value)
-    return { applied: isOurs, item: structuredClone(itemBefore) }
+    return { applied: isOwnWrite, item: structuredClone(itemBefore) }
   }
 
   override async transact(writes: readonly Write[]): Promise<boolean> {

@@ -40,7 +40,7 @@ export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undef
  * to PDF in another image. `vips` splits names into chunks of characters, and needs its PDF inputs again for joining.
  * GIFs are read by `vips`, by `imagemagick` in the same image and by `ffmpeg` in another image, in this order.
  */
-export function noOpEngines(behavior: Behavior): readonly Engine[] {
+export function createNoOpEngines(behavior: Behavior): readonly Engine[] {
   const createRun =
     (file: string, by = ''): Engine['run'] =>
     async ({ outDir, options, chunk, from, inputs: [input] }, tools) => {
@@ -126,7 +126,7 @@ export function noOpEngines(behavior: Behavior): readonly Engine[] {
           to: ['png'],
           cost: 3,
           options: Options,
-          drops: 'The animation is lost.',
+          lossWarning: 'The animation is lost.',
         },
       ],
     },

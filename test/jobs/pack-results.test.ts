@@ -31,7 +31,7 @@ const packedFiles = [
 }))
 
 test('a ZIP of results contains each file under a unique name, and its manifest explains missing files', async () => {
-  const packing = {
+  const packOptions = {
     files: {
       stream: async ({ key, size }: StoredFile) => {
         if (key === 'k/gone') throw new AppError('FILE_GONE', 'The file a.txt is deleted.')
@@ -43,7 +43,7 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
     folders: { job_0: 'first' },
     onBytes: () => {},
   } as unknown as Parameters<typeof streamZip>[1]
-  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packing))])))
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packOptions))])))
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
   assert.deepEqual(
     entries.map(({ filename, compressionMethod, uncompressedSize }) => [
@@ -80,8 +80,8 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
   ])
 })
 
-async function namesFromTemplate(firstIndex?: number) {
-  const packing = {
+async function listNamesFromTemplate(firstIndex?: number) {
+  const packOptions = {
     files: { stream: async ({ size }: StoredFile) => Readable.from([Buffer.alloc(size)]) },
     withManifest: false,
     signal: new AbortController().signal,
@@ -90,16 +90,16 @@ async function namesFromTemplate(firstIndex?: number) {
     firstIndex,
     onBytes: () => {},
   } as unknown as Parameters<typeof streamZip>[1]
-  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packing))])))
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packOptions))])))
   return (await zip.getEntries()).filter((entry) => !entry.directory).map(({ filename }) => filename)
 }
 
 test('the files in a ZIP of results are named and numbered by a filename template', async () => {
-  assert.deepEqual(await namesFromTemplate(), ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'])
+  assert.deepEqual(await listNamesFromTemplate(), ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'])
 })
 
 test('the file numbers of a ZIP of results can continue the numbers of a previous ZIP', async () => {
-  assert.deepEqual(await namesFromTemplate(101), ['first/101 a.txt', '102 a.txt', 'first/103 a.txt'])
+  assert.deepEqual(await listNamesFromTemplate(101), ['first/101 a.txt', '102 a.txt', 'first/103 a.txt'])
 })
 
 test('a ZIP of results is stored under the requested name, with its size and hash', async () => {

@@ -13,7 +13,7 @@ import {
 } from './job-scenarios.ts'
 import { chain, createGraph, createImport, diamond, documentGraph, singleTask } from './new-tasks.ts'
 import { importedFile } from './no-op-engine.ts'
-import { lostResponses } from './simulated-aws.ts'
+import { loseResponses } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
@@ -87,8 +87,8 @@ test('job events list every task, whichever process publishes them', async () =>
   await service.runToEnd()
   await service.services().jobs.completion.lifecycle.republishEnd(service.jobId)
   await getOutcome(service)
-  const ofJob = service.bus.events.filter(({ stream }) => stream === service.jobId)
-  for (const { event, ...body } of ofJob.filter(({ event }) => event !== 'file.uploaded')) {
+  const eventsOfJob = service.bus.events.filter(({ stream }) => stream === service.jobId)
+  for (const { event, ...body } of eventsOfJob.filter(({ event }) => event !== 'file.uploaded')) {
     // The shape is defined by the event's schema.
     const { tasks } = (body as unknown as { job: { tasks: object } }).job
     assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)
@@ -165,7 +165,7 @@ test('progress that a worker stored but did not publish is published by the next
 })
 
 test('a task that needs two container images completes even if the first response to each table write is lost', async () => {
-  const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
+  const service = await newService({ tableBehavior: loseResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
   await assertNothingIsPending(service)
@@ -176,7 +176,7 @@ test('a task that needs two container images completes even if the first respons
 
 test('cancellations of dependent tasks propagate even if the first response to each table write is lost', async () => {
   const service = await newService({
-    tableBehavior: lostResponses(1, () => 0),
+    tableBehavior: loseResponses(1, () => 0),
     during: { t0: throwCorruptFile },
   })
   await service.create(chain(5))
@@ -246,9 +246,11 @@ test('a task that cannot be planned fails with the reason, and tasks that do not
     last: { from: ['late'] },
     b: { from: ['import'] },
   })
-  const impossible = { operation: 'convert', spec: { to: 'mp3', options: {} } }
+  const impossibleConversion = { operation: 'convert', spec: { to: 'mp3', options: {} } }
   const isImpossible = ({ name }: { name: string }) => name === 'first' || name === 'late'
-  await service.create(tasks.map((task) => (isImpossible(task) ? { ...task, ...impossible } : task)))
+  await service.create(
+    tasks.map((task) => (isImpossible(task) ? { ...task, ...impossibleConversion } : task)),
+  )
   await service.runToEnd()
   await assertNothingIsPending(service)
   assertNoSweeps(service)

@@ -77,7 +77,7 @@ async function convert(
   return convertWithFallbacks(createPlan(firstEngine, to), run, findFallback)
 }
 
-const unreadable = (to: FormatId) => (error: unknown) => {
+const assertUnreadable = (to: FormatId) => (error: unknown) => {
   assert.ok(error instanceof AppError)
   assert.equal(error.code, 'CONVERSION_FAILED')
   assert.deepEqual(error.details, { from: 'bmp', to, reason: 'unreadable-result' })
@@ -104,7 +104,7 @@ test('a conversion fails if other programs cannot open its result', async () => 
     ['zip', 'no archive'],
   ]
   for (const [to, bytes] of results)
-    await assert.rejects(convert(to, { vips: bytes }), unreadable(to), `${to} of ${bytes.length} bytes`)
+    await assert.rejects(convert(to, { vips: bytes }), assertUnreadable(to), `${to} of ${bytes.length} bytes`)
 })
 
 test('conversion results that can be opened are accepted, and so is text of any kind', async () => {

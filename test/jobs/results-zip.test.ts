@@ -29,7 +29,7 @@ const endJob = (state: JobState): JobState => {
   const change = createJobEndChange(state, decideOutcome(state), 'lease', secondsLater(9))
   return { ...state, job: applyChange(state.job, change) }
 }
-const retention = timestamp(3609)
+const retentionEnd = timestamp(3609)
 
 /** A finished batch with these results. */
 const createBatch = (...names: string[]) => {
@@ -43,7 +43,7 @@ describe('batch results', () => {
   test('several results of a batch are returned as a ZIP of unknown size, and each has a link', () => {
     const { result } = toStatusView(createBatch('a.webp', 'b.webp'), link)
     assert.partialDeepStrictEqual(result, {
-      downloadUrl: `https://a.test/job_1?#${retention}`,
+      downloadUrl: `https://a.test/job_1?#${retentionEnd}`,
       filename: 'results.zip',
       format: 'zip',
       mimeType: 'application/zip',
@@ -52,7 +52,7 @@ describe('batch results', () => {
     })
     assert.deepEqual(
       result?.files.map(({ downloadUrl, size }) => [downloadUrl, size]),
-      ['a.webp', 'b.webp'].map((name) => [`https://a.test/job_1?file=${name}#${retention}`, 1]),
+      ['a.webp', 'b.webp'].map((name) => [`https://a.test/job_1?file=${name}#${retentionEnd}`, 1]),
     )
   })
 
@@ -87,7 +87,7 @@ describe('links of exports with expires_in', () => {
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
     assert.deepEqual(
       result?.files.map(({ downloadUrl }) => downloadUrl.split('#')[1]),
-      [timestamp(69), retention],
+      [timestamp(69), retentionEnd],
     )
   })
 
@@ -117,8 +117,8 @@ describe('links of exports with expires_in', () => {
 
   test('a completed export of a failed job has a link to its task', () => {
     const state = newJob([newTask('a', []), newTask('b', []), createExport('out', [0])])
-    const failed = withTasks(state, { a: complete(5, file('a.webp', 'k/a')), b: fail(6, 'Torn.') })
-    const event = createEndEvent(endJob(failed)) as unknown as {
+    const failedState = withTasks(state, { a: complete(5, file('a.webp', 'k/a')), b: fail(6, 'Torn.') })
+    const event = createEndEvent(endJob(failedState)) as unknown as {
       job: { tasks: Record<string, { result?: object }> }
     }
     assert.deepEqual(event.job.tasks['out']?.result, { url: '/v1/download/job_1?task=out' })

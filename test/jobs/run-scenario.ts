@@ -31,10 +31,10 @@ export async function testCrashPoints(
   database: TestDatabase,
   scenario: Scenario,
   {
-    manner: createBehavior,
+    createTableBehavior: createBehavior,
     everyNth: every = 1,
     from,
-  }: { manner?: (seed: number) => TableBehavior; everyNth?: number; from?: number } = {},
+  }: { createTableBehavior?: (seed: number) => TableBehavior; everyNth?: number; from?: number } = {},
 ): Promise<number> {
   const tableName = await database.makeTable()
   const run = async (crashAfter: number | undefined) => {
@@ -58,11 +58,11 @@ export async function testCrashPoints(
   }
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
   // Before this effect, there is no job, only records that expire.
-  const creation = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
+  const creationEffect = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
   // A crash point may come after the last effect of the uninterrupted run, because recovery adds effects.
   const crashPoints = Array.from(
     { length: Math.ceil(uninterrupted.gate.effects.length / every) },
-    (_, index) => (from ?? creation) + index * every,
+    (_, index) => (from ?? creationEffect) + index * every,
   )
   await forEachConcurrently(crashPoints, maxConcurrentRuns, async (crashAfter) => {
     try {

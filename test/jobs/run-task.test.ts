@@ -12,7 +12,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Task } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   complete,
   createRecords,
@@ -28,7 +28,7 @@ const config = { ANONYMOUS_PLAN: 'free' }
 
 /** Creates a job with two tasks. The returned `run` handles a message for the first of them. */
 async function createJob(concurrentJobs: number | null = null) {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   const { jobs, table, queues, files } = ownJobs
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])]))
   queues.dropAll()
@@ -53,7 +53,7 @@ async function createJob(concurrentJobs: number | null = null) {
   }
 }
 const failIfRun: TaskHandler = () => assert.fail('no work must be done')
-const fails =
+const failWith =
   (error: unknown): TaskHandler =>
   () =>
     Promise.reject(error)
@@ -123,7 +123,7 @@ test('an AppError fails a task immediately, with its details and warnings', asyn
   const { run, found, change } = await createJob()
   const warnings = [{ code: 'REDUCED', message: 'Less.' }]
   await change({ warnings })
-  const outcome = await run(fails(new AppError('CORRUPT_FILE', 'It is cut off.', { at: 7 })))
+  const outcome = await run(failWith(new AppError('CORRUPT_FILE', 'It is cut off.', { at: 7 })))
   const { status, code, message, details, warnings: taskWarnings, attempt } = await found()
   assert.deepEqual(
     [outcome, status, code, message, details, taskWarnings, attempt],
@@ -134,20 +134,20 @@ test('an AppError fails a task immediately, with its details and warnings', asyn
 test('a task that fails with an error other than AppError is retried after the requested delay, up to three attempts', async () => {
   const { run, found } = await createJob()
   const transientError = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
-  const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(transientError))]
+  const retriedRuns = [await run(failWith(new Error('broken'))), await run(failWith(transientError))]
   assert.deepEqual(retriedRuns, [
     { done: false, retryInS: 0 },
     { done: false, retryInS: 30 },
   ])
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 2])
-  assert.deepEqual(await run(fails(transientError)), doneOutcome)
+  assert.deepEqual(await run(failWith(transientError)), doneOutcome)
   const { status, code, message } = await found()
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is unavailable.'])
 })
 
 test('a task whose presigned URLs are rejected is sent back to be signed again', async () => {
   const { run } = await createJob()
-  assert.deepEqual(await run(fails(new SignatureRejectedError())), {
+  assert.deepEqual(await run(failWith(new SignatureRejectedError())), {
     done: false,
     resend: 'signed',
     retryInS: 0,
@@ -156,7 +156,7 @@ test('a task whose presigned URLs are rejected is sent back to be signed again',
 
 test('a worker that stops or cannot reach the table costs the task no attempt', async () => {
   const { run, found, store } = await createJob()
-  assert.deepEqual(await run(fails(new WorkerStoppedError())), { done: false, retryInS: 0 })
+  assert.deepEqual(await run(failWith(new WorkerStoppedError())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const unavailableError = new Error('the table is unavailable')
   const getInputs = store.getInputs.bind(store)

@@ -65,10 +65,10 @@ test('an export records the URL of each file and reports progress by bytes', asy
 test('an export to a drive fails if a job was deleted before its files could be saved', async () => {
   const { run, seen } = createExport(async () => assert.fail('nothing is stored'))
   const fields = { drive: 'dropbox', api: '', upload: '', token: '', folder: '', jobIds: ['job_1', 'job_2'] }
-  const deleted = { ...state, job: { ...state.job, id: 'job_2', deletedAt: state.job.createdAt } }
+  const deletedState = { ...state, job: { ...state.job, id: 'job_2', deletedAt: state.job.createdAt } }
   const states = new Map([
     ['job_1', state],
-    ['job_2', deleted],
+    ['job_2', deletedState],
   ])
   Object.assign(run.services, {
     vault: { unsealAll: () => fields },
@@ -124,7 +124,7 @@ test('a remote error fails an export with EXPORT_FAILED, and a transient error i
 })
 
 /** The services that every import uses. */
-const importing = {
+const importServices = {
   config: {
     GCS_ENDPOINT: undefined,
     ANONYMOUS_PLAN: 'free',
@@ -141,7 +141,7 @@ test('an imported file with a wrong SHA-256 or more than max_size bytes is rejec
   const storedFileKeys = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
-    ...importing,
+    ...importServices,
     vault: { unsealAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
@@ -209,7 +209,7 @@ test('an import task reports progress, and deletes all of its files if one fails
   let canReadSecondFile = true
   const bytes = Buffer.from('hello')
   const services = {
-    ...importing,
+    ...importServices,
     vault: { unsealAll: () => ({}) },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
@@ -221,15 +221,15 @@ test('an import task reports progress, and deletes all of its files if one fails
       },
     },
   }
-  const remoteFile = (filename: string, openFile: () => Promise<Readable>) => ({
+  const createRemoteFile = (filename: string, openFile: () => Promise<Readable>) => ({
     filename,
     size: 5,
     isResumable: false,
     open: openFile,
   })
   const foundFiles = [
-    remoteFile('a.txt', async () => Readable.from([bytes])),
-    remoteFile('b.txt', async () => {
+    createRemoteFile('a.txt', async () => Readable.from([bytes])),
+    createRemoteFile('b.txt', async () => {
       if (!canReadSecondFile)
         throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: false, status: 403 })
       return Readable.from([bytes])

@@ -278,7 +278,7 @@ for (const [name, scenario] of Object.entries(allScenarios))
 
 test('the progress of a task counts its inputs, their steps and the progress of a step', async () => {
   const seenPercents: [number, number][] = []
-  const look: DuringTask = async (service) => {
+  const recordPercents: DuringTask = async (service) => {
     const { tasks } = await service.state()
     seenPercents.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
   }
@@ -292,7 +292,7 @@ test('the progress of a task counts its inputs, their steps and the progress of 
   ]
   await runScenario({
     play: async (service) => void (await service.create(bothTasks)),
-    during: { '': half, string: look },
+    during: { '': half, string: recordPercents },
   })
   // While the second input is running, the first input counts fully. With half of the first of two steps, the progress
   // is 125 of 200.

@@ -3,10 +3,10 @@ import { jobScenarios } from './job-scenarios.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
 import {
   combineBehaviors,
-  dropBatchWrites,
-  lostResponses,
-  partialBatches,
-  writeConflicts,
+  loseResponseOnce,
+  loseResponses,
+  processPartially,
+  rejectWrites,
 } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
@@ -22,17 +22,21 @@ const scenarios: readonly (keyof typeof jobScenarios)[] = [
 ]
 
 /** All failures of AWS at the same time; `crash-points.slow.ts` tests each separately. */
-const manner = withSeed((chance) =>
+const createTableBehavior = withSeed((random) =>
   combineBehaviors(
-    writeConflicts(0.1, chance),
-    lostResponses(0.3, chance),
-    dropBatchWrites(0.02, chance),
-    partialBatches(0.5, chance),
+    rejectWrites(0.1, random),
+    loseResponses(0.3, random),
+    loseResponseOnce(0.02, random),
+    processPartially(0.5, random),
   ),
 )
 
 for (const name of scenarios)
   test(`the scenario "${name}" has the same outcome despite crashes, write conflicts, lost responses and partial batches`, async (t) => {
-    const runs = await testCrashPoints(database, jobScenarios[name], { manner, everyNth: 12, from: 3 })
+    const runs = await testCrashPoints(database, jobScenarios[name], {
+      createTableBehavior,
+      everyNth: 12,
+      from: 3,
+    })
     t.diagnostic(`${runs} runs`)
   })

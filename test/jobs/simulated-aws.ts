@@ -37,7 +37,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Rejects writes because of conflicting transactions, without writing anything. */
-export function writeConflicts(probability: number, random: () => number): TableBehavior {
+export function rejectWrites(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
     if (random() < probability) {
       const message = 'Transaction is ongoing for the item'
@@ -55,7 +55,7 @@ export function writeConflicts(probability: number, random: () => number): Table
 }
 
 /** Applies a write and loses its response, so that the SDK repeats the write and returns the second response. */
-export function lostResponses(probability: number, random: () => number): TableBehavior {
+export function loseResponses(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
     if (!isWrite(command) || random() >= probability) return send(command)
     const firstResponse = await send(command)
@@ -68,7 +68,7 @@ export function lostResponses(probability: number, random: () => number): TableB
  * Applies a write, but fails without a response, even after retries of the SDK. Fails only once, because each claim
  * that fails like this costs a task one of its three attempts, like the death of a worker.
  */
-export function dropBatchWrites(probability: number, random: () => number): TableBehavior {
+export function loseResponseOnce(probability: number, random: () => number): TableBehavior {
   let isDone = false
   return async (command, send) => {
     const response = await send(command)
@@ -79,7 +79,7 @@ export function dropBatchWrites(probability: number, random: () => number): Tabl
 }
 
 /** Processes only part of each batch. */
-export function partialBatches(probability: number, random: () => number): TableBehavior {
+export function processPartially(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
     if (random() >= probability) return send(command)
     if (command instanceof BatchWriteCommand) {

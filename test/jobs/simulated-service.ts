@@ -35,10 +35,10 @@ import type { MemoryTable } from './memory-table.ts'
 import { createRecords } from './new-tasks.ts'
 import {
   type Behavior,
+  createNoOpEngines,
   importedAnimation,
   importedDocument,
   importedFile,
-  noOpEngines,
 } from './no-op-engine.ts'
 import { createClient, passThrough, type TableBehavior } from './simulated-aws.ts'
 import { type Call, isFinishedJob, toCall } from './table-calls.ts'
@@ -119,7 +119,7 @@ export class SimulatedService {
       const shortfall = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
       return shortfall as Shortfall | undefined
     }
-    const engines = noOpEngines(behave)
+    const engines = createNoOpEngines(behave)
     this.#engines = async () => engines
     for (const { key } of [importedFile, importedDocument, importedAnimation])
       this.files.objects.set(key, new Uint8Array([1]))

@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
 import type { MemoryTable } from './memory-table.ts'
 import { complete, createRecords, file, newTask, secondsLater, timestamp } from './records.ts'
-import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
+import { createJob, createSinkGraph, manyFiles, two } from './support/stored-jobs.ts'
 
 /** All stored keys. */
 const listKeys = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
@@ -82,7 +82,7 @@ test('jobEndEmitter emits the end of a job once, and only if the end was stored'
 })
 
 test('deleteTasks deletes all records of a job except the job record, which deleteJob deletes', async () => {
-  for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
+  for (const tasks of [two, createSinkGraph(250), [...manyFiles, newTask('a', [0])], []]) {
     const { store, table, records: ownRecords } = await createJob(tasks)
     const [firstTask] = ownRecords.tasks
     if (firstTask) await store.addChunks([createChunkRecord(firstTask, 1000, {}, secondsLater(0))])

@@ -20,11 +20,11 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
+import { createJob, createSinkGraph, manyFiles, two } from './support/stored-jobs.ts'
 
 for (const [size, tasks, moreFields] of [
   ['few tasks', two, {}],
-  ['many tasks', sink(150), { tag: 'mine' }],
+  ['many tasks', createSinkGraph(150), { tag: 'mine' }],
   ['many files', [...manyFiles, newTask('a', [0, 1]), createExport('out', [20])], {}],
 ] as const)
   test(`a job with ${size} is read exactly as it was stored, with its index keys`, async () => {
@@ -52,7 +52,7 @@ for (const [size, tasks, moreFields] of [
   })
 
 test('creating the same job again succeeds, but creating another job with its id fails', async () => {
-  for (const tasks of [two, sink(150)]) {
+  for (const tasks of [two, createSinkGraph(150)]) {
     const { store, records: ownRecords } = await createJob(tasks)
     assert.equal(await store.create(ownRecords), true)
     const createRecordsWith = (job: Partial<Job>): GraphRecords => ({
@@ -67,20 +67,23 @@ test('creating the same job again succeeds, but creating another job with its id
 
 test('the upload claims of a job are stored with the job, and all of them are released if one fails', async () => {
   const createKey = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
-  const claim = (name: string): TransactionWrite => ({
+  const createClaim = (name: string): TransactionWrite => ({
     update: createKey(name),
     change: { set: { jobId: 'job_1' } },
     if: { exists: true, absent: ['jobId'] },
   })
   /** A write that creates its record, unlike a claim. */
   const count: TransactionWrite = { update: createKey('count'), change: { set: { jobId: 'job_1' } }, if: {} }
-  for (const tasks of [two, sink(150)]) {
+  for (const tasks of [two, createSinkGraph(150)]) {
     const table = new MemoryTable()
     const store = new JobStore(table)
     for (const name of ['a', 'b', 'c']) await table.put({ ...createKey(name), size: 1 })
     await table.update(createKey('b'), { set: { jobId: 'job_2' } })
     const ownRecords = createRecords(tasks)
-    assert.equal(await store.create(ownRecords, [claim('a'), count, claim('b'), claim('c')]), false)
+    assert.equal(
+      await store.create(ownRecords, [createClaim('a'), count, createClaim('b'), createClaim('c')]),
+      false,
+    )
     const findHolder = async (name: string) => (await table.get(createKey(name)))?.['jobId']
     assert.deepEqual(
       [await findHolder('a'), await findHolder('b'), await findHolder('c')],
@@ -90,7 +93,7 @@ test('the upload claims of a job are stored with the job, and all of them are re
     assert.equal(await store.getJob('job_1'), undefined)
     // With many records, a write that has created its record is not undone, unlike a claim.
     assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
-    assert.equal(await store.create(ownRecords, [claim('a'), count, claim('c')]), true)
+    assert.equal(await store.create(ownRecords, [createClaim('a'), count, createClaim('c')]), true)
     assert.deepEqual(
       [await findHolder('a'), await findHolder('count'), await findHolder('c')],
       Array(3).fill('job_1'),
@@ -103,7 +106,7 @@ test('if creating a job fails, an upload claim that another job has taken in the
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
   const claimChange = { set: { jobId: 'job_1' } }
-  const claim: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
+  const createClaim: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
   const writeToMissingRecord: TransactionWrite = {
     update: { ...key, pk: 'UPLOAD#b' },
     change: claimChange,
@@ -116,7 +119,10 @@ test('if creating a job fails, an upload claim that another job has taken in the
     return update(at, ...args)
   }
   assert.equal(
-    await new JobStore(table).create(createRecords(sink(150)), [claim, writeToMissingRecord]),
+    await new JobStore(table).create(createRecords(createSinkGraph(150)), [
+      createClaim,
+      writeToMissingRecord,
+    ]),
     false,
   )
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
@@ -139,12 +145,12 @@ test('a job with few records is stored in one transaction, and many records are 
       createStoredImport('in'),
       ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
     ])
-    const claim: TransactionWrite = {
+    const createClaim: TransactionWrite = {
       update: { pk: 'OTHER', sk: 'OTHER' },
       change: { set: { is: 1 } },
       if: {},
     }
-    assert.equal(await new JobStore(table).create(ownRecords, [claim]), true)
+    assert.equal(await new JobStore(table).create(ownRecords, [createClaim]), true)
     assert.equal(batches === 0, usesOneTransaction, `${count} tasks`)
   }
 })
@@ -224,7 +230,7 @@ test('all dependents of a task are found, even if there are many', async () => {
 })
 
 test('open tasks of a large job, and open inputs of a large join, are stored in buckets', async () => {
-  const { store } = await createJob(sink(150))
+  const { store } = await createJob(createSinkGraph(150))
   const removeOpen = (number: number) => ({ exclude: { open: new Set([number]) } })
   const countedBucket = await store.changeJoinBucket(getBucketCountKey('job_1', 1), removeOpen(100))
   assert.deepEqual(

@@ -134,7 +134,7 @@ test('a straggler that fails while its speculative copy runs does not fail the t
     (await service.state()).chunks
       .filter(({ status }) => status === 'failed')
       .map(({ part: number }) => number)
-  const fails: DuringTask = async (service, { attempt }) => {
+  const failOriginal: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) {
       await waitUntil(async () => (await findFailed(service)).includes(1004), 'the first one has failed')
       return
@@ -143,7 +143,7 @@ test('a straggler that fails while its speculative copy runs does not fail the t
     assert.equal(await checkFifthChunk(service), true)
     throw new AppError('TIMEOUT', 'The chunk exceeded its time limit.')
   }
-  assert.equal(await playWith(fails), 2)
+  assert.equal(await playWith(failOriginal), 2)
 })
 
 test('a straggler that finishes before its speculative copy starts is processed once', async () => {
@@ -179,7 +179,7 @@ test('a straggler gets no speculative copy if no other worker is idle', async ()
 })
 
 test('the message of a running chunk is hidden for at most 16 seconds, even if its queue has a longer timeout', async () => {
-  const leftS: number[] = []
+  const hiddenForS: number[] = []
   const service = new SimulatedService({
     database,
     tableName: await database.makeTable(),
@@ -187,12 +187,12 @@ test('the message of a running chunk is hidden for at most 16 seconds, even if i
     visibilityS: 5400,
     during: {
       'string part 3': async ({ queues, time }) => {
-        leftS.push(((queues.nextAt ?? Infinity) - time.now) / 1000)
+        hiddenForS.push(((queues.nextAt ?? Infinity) - time.now) / 1000)
       },
     },
   })
   await service.create(createChunkedGraph())
   await service.runToEnd()
-  assert.equal(leftS.length, 1)
-  assert.ok((leftS[0] ?? Infinity) <= 16, `${leftS[0]} s`)
+  assert.equal(hiddenForS.length, 1)
+  assert.ok((hiddenForS[0] ?? Infinity) <= 16, `${hiddenForS[0]} s`)
 })

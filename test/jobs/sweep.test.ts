@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   complete,
   createAwaitedUpload,
@@ -16,7 +16,7 @@ import {
 import { corruptUploadError, createJob } from './support/jobs.ts'
 
 test('checking a job publishes its job.created event if its creator failed to publish it', async () => {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   ownJobs.bus.failNext(1)
   await ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])]))
   assert.deepEqual(ownJobs.takeEvents(), [])
@@ -25,13 +25,13 @@ test('checking a job publishes its job.created event if its creator failed to pu
 })
 
 test('an unusable upload fails its task and job', async () => {
-  const { jobs, job, whole, takeSentTasks } = await createJob([
+  const { jobs, job, readState, takeSentTasks } = await createJob([
     createAwaitedUpload('in'),
     newTask('work', [0]),
   ])
   const hasArrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: corruptUploadError })
   assert.equal(hasArrived, false)
-  const [firstTask, secondTask] = (await whole()).tasks
+  const [firstTask, secondTask] = (await readState()).tasks
   assert.deepEqual(
     [firstTask?.status, firstTask?.code, secondTask?.status],
     ['failed', corruptUploadError.code, 'cancelled'],
@@ -41,14 +41,15 @@ test('an unusable upload fails its task and job', async () => {
 })
 
 test('a job that awaits an upload is checked for it every minute, and expires after an hour', async () => {
-  const sweptAt: number[] = []
-  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void sweptAt.push(number)
+  const checkedTaskNumbers: number[] = []
+  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) =>
+    void checkedTaskNumbers.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload,
   })
   takeEvents()
   await wake(3600)
-  assert.deepEqual([sweptAt, (await job()).wakeAt], [[0], timestamp(3660)])
+  assert.deepEqual([checkedTaskNumbers, (await job()).wakeAt], [[0], timestamp(3660)])
   await wake(3601)
   const { status, expiredFor } = await job()
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
@@ -130,7 +131,7 @@ test('checking a job ends it if all of its tasks have ended and been counted', a
 })
 
 test('a completed job is next checked at its expiry, which publishes job.expired and deletes its tasks', async () => {
-  const { wake, job, takeEvents, change, whole } = await createJob([
+  const { wake, job, takeEvents, change, readState } = await createJob([
     createStoredImport('in'),
     createExport('out', [0]),
   ])
@@ -146,7 +147,7 @@ test('a completed job is next checked at its expiry, which publishes job.expired
     ['expired', 'retention', undefined],
   )
   assert.deepEqual(takeEvents(), ['file.deleted', 'job.expired'])
-  assert.deepEqual((await whole()).tasks, [])
+  assert.deepEqual((await readState()).tasks, [])
 })
 
 test('checking a job does not change its wakeAt if the job has been deleted in the meantime', async () => {

@@ -12,17 +12,17 @@ export function toCall(command: unknown): Call {
   // All commands of the document client have this shape.
   const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
   const name = kind.name.replace('Command', '')
-  return { name, keys: [...keysIn(input)], isWrite: isWrite(command) }
+  return { name, keys: [...listKeys(input)], isWrite: isWrite(command) }
 }
 
 /** Keys of all items that a command reads or writes. */
-function* keysIn(value: unknown): Generator<string> {
+function* listKeys(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || value instanceof Set) return
   if ('pk' in value && 'sk' in value) {
     yield `${String(value.pk).replace(/^JOB#job_[^#]*/, 'JOB')} ${value.sk}`
     return
   }
-  for (const item of Object.values(value)) yield* keysIn(item)
+  for (const item of Object.values(value)) yield* listKeys(item)
 }
 
 /** Whether a job only waits for the end of its retention. */

@@ -108,9 +108,9 @@ test('the records of a job and its tasks contain the fields of the request, and 
     },
   ])
   const plainRecords = createRecords([createAwaitedUpload('in'), newTask('work', [0])])
-  const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'inOneList', 'queuedAt', 'undefined']
+  const optionalFields = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'inOneList', 'queuedAt', 'undefined']
   assert.deepEqual(
-    optional.filter((name) => name in plainRecords.job),
+    optionalFields.filter((name) => name in plainRecords.job),
     [],
   )
   assert.deepEqual(plainRecords.job.log, { created: { at: timestamp(0) } })
@@ -194,8 +194,8 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
     ...createFanOut(count),
     newTask('join', createNumbers(count, 1)),
   ])
-  const join = tasks.at(-1)
-  assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
+  const joinTask = tasks.at(-1)
+  assert.deepEqual([joinTask?.open, joinTask?.fed], [new Set([0, 1, 2]), false])
   const ownBuckets = joinBuckets.filter(({ task }) => task === count + 1)
   assert.deepEqual(
     ownBuckets.map(({ bucketNumber, bucket }) => [bucketNumber, bucket.size]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getCurrentTraceIds, runInTrace } from '../../lib/trace.ts'
-import { memoryJobs } from './memory-jobs.ts'
+import { createMemoryJobs } from './memory-jobs.ts'
 import {
   createAwaitedUpload,
   createRecords,
@@ -16,7 +16,7 @@ const createTraceparent = (id: string) => `00-${id}-b7ad6b7169203331-01`
 
 /** Creates jobs, and records the trace in which each message is sent and each event is published. */
 function createTracedJobs() {
-  const own = memoryJobs()
+  const own = createMemoryJobs()
   const traces: (string | undefined)[] = []
   const recordTraceId = () => traces.push(getCurrentTraceIds().traceId)
   const [send, publish] = [own.queues.send.bind(own.queues), own.bus.publish.bind(own.bus)]

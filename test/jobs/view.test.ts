@@ -266,11 +266,14 @@ describe('job view with tasks', () => {
       [failedTasks['out']?.status, failedTasks['out']?.code, failedTasks['out']?.result],
       ['cancelled', 'INPUT_TASK_FAILED', null],
     )
-    const cancelled = withTasks(changeJobFields(freshState, { status: 'cancelled', endedAt: timestamp(6) }), {
-      work: { status: 'cancelled', endedAt: timestamp(6) },
-    })
+    const cancelledState = withTasks(
+      changeJobFields(freshState, { status: 'cancelled', endedAt: timestamp(6) }),
+      {
+        work: { status: 'cancelled', endedAt: timestamp(6) },
+      },
+    )
     assert.deepEqual(
-      [getTaskViews(cancelled)['out']?.status, getTaskViews(cancelled)['out']?.code],
+      [getTaskViews(cancelledState)['out']?.status, getTaskViews(cancelledState)['out']?.code],
       ['cancelled', null],
     )
   })

@@ -5,7 +5,7 @@ export class VirtualTime {
   #offsetMs = 0
 
   get now(): number {
-    return wallClock() + this.#offsetMs
+    return readWallClock() + this.#offsetMs
   }
 
   /** Advances to this time, unless it has passed. */
@@ -15,12 +15,13 @@ export class VirtualTime {
 }
 
 const RealDate = Date
-const wallClock = () => RealDate.now()
+const readWallClock = () => RealDate.now()
 const times = new AsyncLocalStorage<VirtualTime>()
-const now = () => times.getStore()?.now ?? wallClock()
+const now = () => times.getStore()?.now ?? readWallClock()
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given, as) => Reflect.construct(target, given.length === 0 ? [now()] : given, as),
+  construct: (target, givenArgs, as) =>
+    Reflect.construct(target, givenArgs.length === 0 ? [now()] : givenArgs, as),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
 

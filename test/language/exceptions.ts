@@ -44,13 +44,13 @@ export const allowedTerms: readonly AllowedTerm[] = [
   { term: /\bdrawingml\/2006\/picture\b/g, reason: 'It is a namespace of Office Open XML.' },
 ]
 
-const paperSize = 'It is a paper size.'
-const alphabet = 'Characters of the alphabet are meant, not digits and symbols.'
-const stored = 'Stored records and messages of chunks have these fields.'
+const paperSizeReason = 'It is a paper size.'
+const alphabetReason = 'Characters of the alphabet are meant, not digits and symbols.'
+const storedReason = 'Stored records and messages of chunks have these fields.'
 const sample = 'It is text in a sample file.'
 const fixture = 'These are names of sample files, not words.'
-const feature = 'The API reports features of a file under these names in `result.fidelity`.'
-const formatName = 'It is in the proper name of a format.'
+const featureReason = 'The API reports features of a file under these names in `result.fidelity`.'
+const formatNameReason = 'It is in the proper name of a format.'
 
 export const exceptions: readonly Exception[] = [
   {
@@ -61,7 +61,7 @@ export const exceptions: readonly Exception[] = [
   {
     path: 'test/web/format-name-translations.test.ts',
     words: ['picture'],
-    reason: formatName,
+    reason: formatNameReason,
   },
   {
     path: 'test/engines/support/svg-features.ts',
@@ -76,31 +76,31 @@ export const exceptions: readonly Exception[] = [
   {
     path: 'functions/web/sections/convert/words/en.ts',
     words: ['pictures', 'film', 'sound'],
-    reason: feature,
+    reason: featureReason,
   },
   {
     path: 'functions/web/sections/formats/words/en.ts',
     words: ['pictures', 'film', 'sound'],
-    reason: feature,
+    reason: featureReason,
   },
-  { path: 'functions/web/shell/shortcuts.ts', words: ['letter'], reason: alphabet },
-  { path: 'test/web/shortcuts.test.ts', words: ['letters'], reason: alphabet },
-  { path: 'layers/browser/fit.js', words: ['letter'], reason: paperSize },
-  { path: 'layers/pdf/accents.mjs', words: ['letters'], reason: alphabet },
+  { path: 'functions/web/shell/shortcuts.ts', words: ['letter'], reason: alphabetReason },
+  { path: 'test/web/shortcuts.test.ts', words: ['letters'], reason: alphabetReason },
+  { path: 'layers/browser/fit.js', words: ['letter'], reason: paperSizeReason },
+  { path: 'layers/pdf/accents.mjs', words: ['letters'], reason: alphabetReason },
   {
     path: 'lib/engines/ffmpeg/merge-chunks.ts',
     words: ['told', 'film', 'pictures', 'picture'],
-    reason: stored,
+    reason: storedReason,
   },
-  { path: 'lib/engines/ffmpeg/merge-plan.ts', words: ['film'], reason: stored },
+  { path: 'lib/engines/ffmpeg/merge-plan.ts', words: ['film'], reason: storedReason },
   { path: 'lib/engines/ffmpeg/midi.ts', words: ['sounds'], reason: 'It is a folder of Debian.' },
   {
     path: 'lib/engines/ffmpeg/ogg-cover.ts',
     words: ['picture'],
     reason: 'FLAC and Vorbis call a cover a picture.',
   },
-  { path: 'lib/engines/ffmpeg/probe.ts', words: ['picture'], reason: stored },
-  { path: 'lib/engines/ffmpeg/video-chunks.ts', words: ['pictures', 'picture'], reason: stored },
+  { path: 'lib/engines/ffmpeg/probe.ts', words: ['picture'], reason: storedReason },
+  { path: 'lib/engines/ffmpeg/video-chunks.ts', words: ['pictures', 'picture'], reason: storedReason },
   {
     path: 'lib/engines/ffmpeg/video-frames.ts',
     words: ['pictures'],
@@ -108,7 +108,7 @@ export const exceptions: readonly Exception[] = [
   },
   { path: 'lib/engines/imagemagick.ts', words: ['film'], reason: 'Photographic film is meant.' },
   { path: 'lib/engines/imagemagick/sources.ts', words: ['film'], reason: 'Photographic film is meant.' },
-  { path: 'lib/engines/libreoffice/page-setup.ts', words: ['letter'], reason: paperSize },
+  { path: 'lib/engines/libreoffice/page-setup.ts', words: ['letter'], reason: paperSizeReason },
   {
     path: 'lib/engines/pdf/docx/numbering.ts',
     words: ['letter'],
@@ -116,7 +116,7 @@ export const exceptions: readonly Exception[] = [
   },
   { path: 'lib/engines/pdf/tools/sanitize.ts', words: ['sound'], reason: 'It is a key of PDF.' },
   { path: 'lib/engines/seven-zip/list-entries.ts', words: ['nobody'], reason: 'It is a user of Unix.' },
-  { path: 'lib/engines/shared/text/', words: ['letter', 'letters'], reason: alphabet },
+  { path: 'lib/engines/shared/text/', words: ['letter', 'letters'], reason: alphabetReason },
   {
     path: 'lib/engines/vips/compress-office.ts',
     words: ['pictures'],
@@ -128,18 +128,18 @@ export const exceptions: readonly Exception[] = [
     reason: 'The API reports their number under this name.',
   },
   { path: 'lib/engines/vips/svg-lengths.ts', words: ['letter'], reason: 'CSS has `letter-spacing`.' },
-  { path: 'lib/fidelity/compare.ts', words: ['pictures'], reason: feature },
-  { path: 'lib/fidelity/format-features.ts', words: ['pictures', 'film', 'sound'], reason: feature },
-  { path: 'lib/fidelity/', words: ['letter', 'letters'], reason: alphabet },
-  { path: 'lib/formats/audio.ts', words: ['sound'], reason: formatName },
-  { path: 'lib/formats/image.ts', words: ['picture'], reason: formatName },
+  { path: 'lib/fidelity/compare.ts', words: ['pictures'], reason: featureReason },
+  { path: 'lib/fidelity/format-features.ts', words: ['pictures', 'film', 'sound'], reason: featureReason },
+  { path: 'lib/fidelity/', words: ['letter', 'letters'], reason: alphabetReason },
+  { path: 'lib/formats/audio.ts', words: ['sound'], reason: formatNameReason },
+  { path: 'lib/formats/image.ts', words: ['picture'], reason: formatNameReason },
   {
     path: 'lib/formats/detect/svg-complexity.ts',
     words: ['mostshapes'],
     reason: 'Errors of the API have this detail.',
   },
-  { path: 'lib/jobs/', words: ['brought', 'begun'], reason: stored },
-  { path: 'lib/model/job.ts', words: ['brought', 'begun'], reason: stored },
+  { path: 'lib/jobs/', words: ['brought', 'begun'], reason: storedReason },
+  { path: 'lib/model/job.ts', words: ['brought', 'begun'], reason: storedReason },
   {
     path: 'lib/validation/defined.ts',
     words: ['defined'],
@@ -155,31 +155,31 @@ export const exceptions: readonly Exception[] = [
   },
   { path: 'test/conformance/samples.ts', words: ['letter'], reason: fixture },
   { path: 'test/engines/calibre/ebook-images.test.ts', words: ['picture'], reason: sample },
-  { path: 'test/engines/support/font-maker.ts', words: ['letters'], reason: alphabet },
+  { path: 'test/engines/support/font-maker.ts', words: ['letters'], reason: alphabetReason },
   { path: 'test/engines/vips/hdr-images.test.ts', words: ['picture'], reason: 'It is an option of ffmpeg.' },
   {
     path: 'test/engines/libreoffice/active.test.ts',
     words: ['pictures'],
     reason: 'It is a folder in OpenDocument files.',
   },
-  { path: 'test/engines/ffmpeg/media-options.test.ts', words: ['letter'], reason: alphabet },
+  { path: 'test/engines/ffmpeg/media-options.test.ts', words: ['letter'], reason: alphabetReason },
   {
     path: 'test/engines/vips/merge-and-compress-images.test.ts',
     words: ['pictures'],
     reason: 'The API reports their number under this name.',
   },
-  { path: 'test/engines/ffmpeg/merge-plan.test.ts', words: ['film'], reason: stored },
+  { path: 'test/engines/ffmpeg/merge-plan.test.ts', words: ['film'], reason: storedReason },
   { path: 'test/engines/shared/metadata.test.ts', words: ['picture'], reason: 'It is the name of a tag.' },
   { path: 'test/engines/odd-files.slow.ts', words: ['letter'], reason: sample },
-  { path: 'test/engines/option-tables.test.ts', words: ['letter'], reason: paperSize },
+  { path: 'test/engines/option-tables.test.ts', words: ['letter'], reason: paperSizeReason },
   { path: 'test/engines/pandoc/pandoc.test.ts', words: ['letter'], reason: fixture },
   { path: 'test/engines/pdf/docx.test.ts', words: ['picture'], reason: sample },
   { path: 'test/engines/vips/svg-lengths.test.ts', words: ['letters'], reason: sample },
   { path: 'test/fidelity/counted.test.ts', words: ['nobody'], reason: sample },
   { path: 'test/fixtures/', words: ['picture', 'pictures', 'letter', 'letters'], reason: sample },
   { path: 'test/functions/remote-links.slow.ts', words: ['picture'], reason: sample },
-  { path: 'test/http/replies.test.ts', words: ['letter'], reason: paperSize },
-  { path: 'test/jobs/', words: ['brought', 'begun'], reason: stored },
+  { path: 'test/http/replies.test.ts', words: ['letter'], reason: paperSizeReason },
+  { path: 'test/jobs/', words: ['brought', 'begun'], reason: storedReason },
   { path: 'test/layers/', words: ['letters', 'picture'], reason: sample },
   {
     path: 'test/sweep/option-files.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { environment as deployedEnvironment, getImageLimits } from '../../lib/deployment/functions.ts'
 import { after, before } from '../hooks.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { isBuilt } from './built-images.ts'
@@ -15,7 +15,7 @@ import type { LambdaOptions } from './lambda.ts'
 import { convertAndWait, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
 
 const image = 'av'
-const built = isBuilt(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
+const skipOptions = isBuilt(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
 
 let service: ServiceInImages
 before(async () => {
@@ -50,7 +50,7 @@ const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
 const makeSilence = () => makeFixture('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
 
 const findEncoder = ({ pid }: Serving) =>
-  descendants(pid()).find(({ command }) => /ffmpeg .*-threads/.test(command))
+  listDescendants(pid()).find(({ command }) => /ffmpeg .*-threads/.test(command))
 const listTaskFolders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
 
 async function waitForEncoder(lambda: Serving): Promise<{ pid: number; command: string }> {
@@ -68,7 +68,7 @@ async function waitForEncoder(lambda: Serving): Promise<{ pid: number; command: 
 }
 
 test('a task is retried after its engine and the function are killed, and no task folder remains', {
-  ...built,
+  ...skipOptions,
   timeout: 300_000,
 }, async (t) => {
   const lambda = await serve(t)
@@ -92,7 +92,7 @@ test('a task is retried after its engine and the function are killed, and no tas
   await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')
 })
 
-test('the number of ffmpeg threads is the number of CPUs of the function', built, async (t) => {
+test('the number of ffmpeg threads is the number of CPUs of the function', skipOptions, async (t) => {
   const seenLines: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
@@ -104,7 +104,7 @@ test('the number of ffmpeg threads is the number of CPUs of the function', built
   assert.deepEqual(seenLines, ['1', '2'])
 })
 
-test("the error of a task that exceeds the function's timeout names that limit", built, async (t) => {
+test("the error of a task that exceeds the function's timeout names that limit", skipOptions, async (t) => {
   // Ten seconds are reserved for storing the result, and the start takes a few seconds.
   const lambda = await serve(t, {}, 20)
   const slowRequest = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
@@ -116,7 +116,7 @@ test("the error of a task that exceeds the function's timeout names that limit",
 
 test(
   'a conversion that fills /tmp fails with INSUFFICIENT_DISK_SPACE, or with FILE_TOO_LARGE if it filled /tmp alone',
-  built,
+  skipOptions,
   async (t) => {
     const disk = makeSmallDisk(t, 100)
     if (typeof disk === 'string') return t.skip(disk)

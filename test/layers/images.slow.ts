@@ -54,7 +54,7 @@ before(async () => {
 after(async () => {
   writeFigures(
     images.flatMap((image) => {
-      const [coldMs, warmMs] = times.get(image) ?? []
+      const [coldMs, warmMs] = durationsByImage.get(image) ?? []
       const lambda = lambdasByImage.get(image)
       if (coldMs === undefined || warmMs === undefined || !lambda) return []
       return [
@@ -66,12 +66,12 @@ after(async () => {
 })
 
 /** Durations of the first and the second identical conversion in milliseconds, by image. */
-const times = new Map<ImageId, number[]>()
+const durationsByImage = new Map<ImageId, number[]>()
 
 /** Measures the first conversion of an image, which includes its start, and the same conversion again. */
 async function measureConversion(image: ImageId, ...args: Parameters<typeof convert>) {
   const durationsMs: number[] = []
-  times.set(image, durationsMs)
+  durationsByImage.set(image, durationsMs)
   const measureOnce = async () => {
     const startedMs = performance.now()
     const result = await convert(...args)

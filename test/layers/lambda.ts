@@ -53,12 +53,16 @@ export async function startLambda(options: LambdaOptions) {
   const tmp = options.tmp ?? mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   chmodSync(tmp, 0o1777)
   const variables = { ...environment, AWS_LAMBDA_RUNTIME_API: api.address, AWS_LAMBDA_FUNCTION_NAME: image }
-  const memory = `${memoryMb}m`
+  const memoryLimit = `${memoryMb}m`
   const container = run(
     'podman',
     ...['--runtime=runc', '--cgroup-manager=cgroupfs', 'run', '--detach', '--pull=never'],
     ...['--read-only', '--read-only-tmpfs=false', `--volume=${tmp}:/tmp:rw,nosuid,nodev,exec`],
-    ...[`--memory=${memory}`, `--memory-swap=${memory}`, `--cpus=${(memoryMb / memoryPerCoreMb).toFixed(2)}`],
+    ...[
+      `--memory=${memoryLimit}`,
+      `--memory-swap=${memoryLimit}`,
+      `--cpus=${(memoryMb / memoryPerCoreMb).toFixed(2)}`,
+    ],
     ...(processors === undefined ? [] : [`--cpuset-cpus=0-${processors - 1}`]),
     ...['--pids-limit=1024', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
     ...['--user=993:990', '--cap-drop=all', '--security-opt=no-new-privileges', '--ipc=none'],
@@ -79,7 +83,7 @@ export async function startLambda(options: LambdaOptions) {
     killAndRestart: () => {
       process.kill(pid, 'SIGKILL')
       run('podman', 'wait', container)
-      api.exited()
+      api.reportExit()
       run('podman', 'start', container)
       pid = readPid()
     },

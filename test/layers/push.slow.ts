@@ -4,7 +4,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findContainerProgram, getRunArgs, localName } from '../../layers/containers.ts'
+import { findContainerProgram, getLocalName, getRunArgs } from '../../layers/containers.ts'
 import { lockVersions, readLockedVersions, readVersions } from '../../layers/debian-lock.ts'
 import { getRevision, revisionLabel } from '../../layers/revision.ts'
 import { readPushedImages } from '../../lib/deployment/pushed-images.ts'
@@ -35,10 +35,10 @@ after(() => {
 
 /** Returns the output and exit code of the command. */
 const push = (target: string) =>
-  new Promise<{ said: string; code: number }>((resolve) => {
+  new Promise<{ commandOutput: string; code: number }>((resolve) => {
     const env = { ...process.env, IMAGE_REGISTRY: `${registry.address}/files` }
     execFile(process.execPath, [script, target], { env }, (error, stdout, stderr) =>
-      resolve({ said: stdout + stderr, code: typeof error?.code === 'number' ? error.code : 0 }),
+      resolve({ commandOutput: stdout + stderr, code: typeof error?.code === 'number' ? error.code : 0 }),
     )
   })
 
@@ -52,14 +52,16 @@ async function withChangedImage(
   const container = `mutabor-test-${process.pid}`
   const containerArgs = getRunArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
-  execFileSync(program, [...containerArgs, ...asRoot, localName(program, image), '-c', shell])
+  execFileSync(program, [...containerArgs, ...asRoot, getLocalName(program, image), '-c', shell])
   try {
     const labelArgs = ['--change', `LABEL ${revisionLabel}=${label}`]
-    execFileSync(program, ['commit', ...labelArgs, container, localName(program, target)], { stdio: 'pipe' })
+    execFileSync(program, ['commit', ...labelArgs, container, getLocalName(program, target)], {
+      stdio: 'pipe',
+    })
     await use()
   } finally {
     execFileSync(program, ['rm', '--force', container])
-    execFileSync(program, ['rmi', '--force', localName(program, target)])
+    execFileSync(program, ['rmi', '--force', getLocalName(program, target)])
   }
 }
 
@@ -68,10 +70,10 @@ test('a container image with a package version that is not locked is not pushed'
     'strayed',
     `sed -i '/^Package: perl-base$/,/^$/s/^Version: .*/Version: 9.9-1/' /var/lib/dpkg/status`,
     async () => {
-      const { said, code } = await push('strayed')
-      assert.equal(code, 1, said)
+      const { commandOutput, code } = await push('strayed')
+      assert.equal(code, 1, commandOutput)
       assert.match(
-        said,
+        commandOutput,
         /^The packages of mutabor-strayed differ from .*: perl-base 9\.9-1 \(locked: 5\.[\d.+a-z-]+\)\. /,
       )
       assert.equal(registry.requests(), 0)
@@ -83,17 +85,20 @@ test('a container image built from another commit is not pushed', () =>
     'older',
     'true',
     async () => {
-      const { said, code } = await push('older')
-      assert.equal(code, 1, said)
-      assert.match(said, /^mutabor-older was built from commit 0123abc, but this checkout is [0-9a-f]{40}\. /)
+      const { commandOutput, code } = await push('older')
+      assert.equal(code, 1, commandOutput)
+      assert.match(
+        commandOutput,
+        /^mutabor-older was built from commit 0123abc, but this checkout is [0-9a-f]{40}\. /,
+      )
       assert.equal(registry.requests(), 0)
     },
     '0123abc',
   ))
 
 test('the digest of a pushed container image is stored for the packaging', async () => {
-  const { said, code } = await push(image)
-  assert.equal(code, 0, said)
+  const { commandOutput, code } = await push(image)
+  assert.equal(code, 0, commandOutput)
   const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${getRevision().slice(0, 12)}`)
   assert.equal(pushedManifest?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
   assert.equal(

@@ -75,7 +75,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
       })
     },
     /** Reports the exit of the runtime, so that its current invocation fails. */
-    exited() {
+    reportExit() {
       const error = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', stackTrace: [] }
       for (const { resolve } of runningInvocations.values()) resolve({ error })
       runningInvocations.clear()

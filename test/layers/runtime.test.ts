@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startRuntimeApi } from './runtime-api.ts'
 
-const runtime = fileURLToPath(new URL('../../layers/runtime.ts', import.meta.url))
+const runtimePath = fileURLToPath(new URL('../../layers/runtime.ts', import.meta.url))
 
 const handlers = `
 export const echo = async (event, context) => ({
@@ -35,7 +35,7 @@ after(() => rmSync(taskRoot, { recursive: true, force: true }))
 
 async function withRuntime(handler: string, use: (child: ChildProcess) => Promise<void>) {
   api = await startRuntimeApi()
-  const child = spawn(process.execPath, [runtime, handler], {
+  const child = spawn(process.execPath, [runtimePath, handler], {
     env: {
       AWS_LAMBDA_RUNTIME_API: api.address,
       AWS_LAMBDA_FUNCTION_NAME: 'convert',

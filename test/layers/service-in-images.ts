@@ -38,11 +38,11 @@ export async function openService() {
   cleanups.push(network.close)
   const host = network.hostAddress
   const invoke = () => Promise.resolve()
-  const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
-  cleanups.push(embedded.close)
-  const table = await startTcpProxy(host, new URL(embedded.urls.DYNAMODB))
+  const embeddedAws = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
+  cleanups.push(embeddedAws.close)
+  const table = await startTcpProxy(host, new URL(embeddedAws.urls.DYNAMODB))
   cleanups.push(table.close)
-  const { environment, queues } = await readEnvironment({ ...embedded.urls, DYNAMODB: table.url })
+  const { environment, queues } = await readEnvironment({ ...embeddedAws.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const handlers = createApiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))

@@ -8,7 +8,7 @@ import { newAccount, newKey } from '../support/account.ts'
 import { Gateway, GatewayClient } from './gateway.ts'
 
 const secret = 'o'.repeat(32)
-const viewer = '203.0.113.7'
+const viewerAddress = '203.0.113.7'
 
 let app: EmbeddedApp
 let gateway: Gateway
@@ -34,16 +34,16 @@ test('a WebSocket handshake that bypasses the CDN is refused, whatever it reques
   for (const query of [{}, { jobId }, { ticket: 'wst_1' }]) {
     for (const headers of [{}, { 'X-Origin-Secret': 'p'.repeat(32) }])
       assert.equal((await gateway.connect({ query, headers })).status, 403, JSON.stringify(query))
-    const headers = { 'X-Origin-Secret': secret, 'X-Viewer-Address': viewer }
+    const headers = { 'X-Origin-Secret': secret, 'X-Viewer-Address': viewerAddress }
     assert.equal((await gateway.connect({ query, headers })).status, 200)
   }
 })
 
 test('the first WebSocket frame is authenticated with the IP address that the CDN reported', async () => {
-  const token = await newKey(services, await newAccount(services), { allowedIps: [viewer] })
+  const token = await newKey(services, await newAccount(services), { allowedIps: [viewerAddress] })
   const connect = (address: string) =>
     gateway.connect({ headers: { 'X-Origin-Secret': secret, 'X-Viewer-Address': address } })
-  const allowedClient = await connect(viewer)
+  const allowedClient = await connect(viewerAddress)
   await allowedClient.send({ type: 'auth', token })
   assert.equal(allowedClient.last?.type, 'hello')
   const otherClient = await connect('203.0.113.8')
@@ -52,10 +52,10 @@ test('the first WebSocket frame is authenticated with the IP address that the CD
 })
 
 test('frames of a WebSocket that was never accepted get no reply, and its disconnect causes no error', async () => {
-  const stranger = new GatewayClient(gateway)
+  const unacceptedClient = new GatewayClient(gateway)
   const token = await newKey(services, await newAccount(services))
   for (const frame of [{ type: 'auth', token }, { type: 'subscribe' }, { type: 'ping' }])
-    await stranger.send(frame)
-  assert.deepEqual(stranger.frames, [])
-  await stranger.leave()
+    await unacceptedClient.send(frame)
+  assert.deepEqual(unacceptedClient.frames, [])
+  await unacceptedClient.leave()
 })

@@ -35,14 +35,14 @@ async function createJob(token?: string) {
 type CreatedJob = Awaited<ReturnType<typeof createJob>>
 
 /** Creates a progress event. */
-const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
+const createProgressEventAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
   createProgressEvent({ ...job, sequence }, 'event', {
     at: new Date().toISOString(),
     percent,
     stage: 'convert',
   })
 
-const endOf = ({ state }: CreatedJob): BusEvent =>
+const createEndEventOf = ({ state }: CreatedJob): BusEvent =>
   createEndEvent({
     ...state,
     job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
@@ -56,9 +56,9 @@ test('the socket of a job needs no authentication, reports progress and closes w
   const frame = { jobId: createdJob.jobId, etaMs: null }
   assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
   await gateway.publish(
-    progressAt(await createJob(createdJob.token), 99, 3),
-    progressAt(createdJob, 40, 3),
-    endOf(createdJob),
+    createProgressEventAt(await createJob(createdJob.token), 99, 3),
+    createProgressEventAt(createdJob, 40, 3),
+    createEndEventOf(createdJob),
   )
   assert.deepEqual(client.frames.slice(1), [
     { ...frame, stage: 'convert', percent: 40, status: 'processing' },
@@ -94,7 +94,7 @@ test('an event stream starts with a snapshot and resumes after the last received
   const firstStream = readEventStream(createdJob.jobId)
   // The buffered response ends with the first event.
   await connectClient(createdJob)
-  await gateway.publish(progressAt(createdJob, 10, 4))
+  await gateway.publish(createProgressEventAt(createdJob, 10, 4))
   const { events } = await firstStream
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
@@ -103,13 +103,13 @@ test('an event stream starts with a snapshot and resumes after the last received
       ['job.progress', 10],
     ],
   )
-  await gateway.publish(progressAt(createdJob, 20, 5), progressAt(createdJob, 30, 6))
+  await gateway.publish(createProgressEventAt(createdJob, 20, 5), createProgressEventAt(createdJob, 30, 6))
   const nextStream = await readEventStream(createdJob.jobId, { 'last-event-id': String(events.at(-1)?.id) })
   assert.deepEqual(
     nextStream.events.map(({ data }) => data.job.progress.percent),
     [20, 30],
   )
-  await gateway.publish(endOf(createdJob))
+  await gateway.publish(createEndEventOf(createdJob))
   const lastStream = await readEventStream(createdJob.jobId, {
     'last-event-id': String(nextStream.events.at(-1)?.id),
   })
@@ -138,7 +138,10 @@ test('a live event that is already included in the snapshot is not sent', async 
   const stream = readEventStream(createdJob.jobId)
   await connectClient(createdJob)
   const { sequence } = createdJob.state.job
-  await gateway.publish(progressAt(createdJob, 5, sequence), progressAt(createdJob, 10, sequence + 1))
+  await gateway.publish(
+    createProgressEventAt(createdJob, 5, sequence),
+    createProgressEventAt(createdJob, 10, sequence + 1),
+  )
   const { events } = await stream
   assert.deepEqual(
     events.map(({ data }) => data.status ?? data.job.progress.percent),

@@ -37,14 +37,14 @@ async function createJob(token?: string) {
 type CreatedJob = Awaited<ReturnType<typeof createJob>>
 
 /** Creates a progress event. */
-const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
+const createProgressEventAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
   createProgressEvent({ ...job, sequence }, 'event', {
     at: new Date().toISOString(),
     percent,
     stage: 'convert',
   })
 
-const endOf = ({ state }: CreatedJob): BusEvent =>
+const createEndEventOf = ({ state }: CreatedJob): BusEvent =>
   createEndEvent({
     ...state,
     job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
@@ -61,7 +61,7 @@ test('a WebSocket client is greeted and receives all events of its jobs', async 
   assert.partialDeepStrictEqual(client.frames, [
     { type: 'hello', connectionId: client.id, heartbeatMs: 30_000 },
   ])
-  await gateway.publish(progressAt(createdJob, 10, 3), endOf(createdJob))
+  await gateway.publish(createProgressEventAt(createdJob, 10, 3), createEndEventOf(createdJob))
   const { lastSequence } = client.frames[0]
   assert.partialDeepStrictEqual(client.of('event'), [
     {
@@ -79,9 +79,9 @@ test('a WebSocket client is greeted and receives all events of its jobs', async 
 test('a live event that is published twice is sent once', async () => {
   const createdJob = await createJob()
   const client = await connectOwner(createdJob.token)
-  const event = progressAt(createdJob, 10, 3)
+  const event = createProgressEventAt(createdJob, 10, 3)
   await Promise.all([gateway.publish(event), gateway.publish(event)])
-  await gateway.publish(event, progressAt(createdJob, 20, 4))
+  await gateway.publish(event, createProgressEventAt(createdJob, 20, 4))
   assert.deepEqual(listPercents(client.of('event')), [10, 20])
 })
 
@@ -90,7 +90,7 @@ test('a WebSocket client receives no events of another owner, whatever it reques
   const otherClient = await connectOwner((await createJob()).token)
   await otherClient.send({ type: 'subscribe', jobs: [createdJob.jobId] })
   await otherClient.send({ type: 'resume', since: otherClient.frames[0].lastSequence })
-  await gateway.publish(progressAt(createdJob, 10, 3))
+  await gateway.publish(createProgressEventAt(createdJob, 10, 3))
   assert.deepEqual(otherClient.of('event'), [])
   assert.deepEqual(
     otherClient.of('snapshot').map(({ jobs }) => jobs),
@@ -107,18 +107,22 @@ test('a WebSocket subscription returns the status of the requested jobs and filt
     type: 'snapshot',
     jobs: [{ jobId: createdJob.jobId, status: 'queued' }],
   })
-  await gateway.publish(progressAt(otherJob, 5, 3), progressAt(createdJob, 10, 3), endOf(createdJob))
+  await gateway.publish(
+    createProgressEventAt(otherJob, 5, 3),
+    createProgressEventAt(createdJob, 10, 3),
+    createEndEventOf(createdJob),
+  )
   assert.deepEqual(listPercents(client.of('event')), [10])
   await client.send({ type: 'subscribe', jobs: [otherJob.jobId], events: ['job.*'] })
-  await gateway.publish(progressAt(otherJob, 50, 4), endOf(otherJob))
+  await gateway.publish(createProgressEventAt(otherJob, 50, 4), createEndEventOf(otherJob))
   assert.deepEqual(
     client.of('event').map(({ event }) => event),
     ['job.progress', 'job.progress', 'job.completed'],
   )
   await client.send({ type: 'unsubscribe', jobs: [otherJob.jobId] })
-  await gateway.publish(progressAt(otherJob, 60, 5), progressAt(createdJob, 20, 4))
+  await gateway.publish(createProgressEventAt(otherJob, 60, 5), createProgressEventAt(createdJob, 20, 4))
   await client.send({ type: 'unsubscribe' })
-  await gateway.publish(progressAt(createdJob, 30, 5))
+  await gateway.publish(createProgressEventAt(createdJob, 30, 5))
   assert.deepEqual(listPercents(client.of('event').slice(3)), [20])
 })
 
@@ -139,18 +143,18 @@ test('a WebSocket subscription without a filter returns all unfinished jobs', as
 test('a WebSocket client that reconnects and resumes gets the missed events exactly once and in order', async () => {
   const createdJob = await createJob()
   const firstClient = await connectOwner(createdJob.token)
-  await gateway.publish(progressAt(createdJob, 1, 3), progressAt(createdJob, 2, 4))
+  await gateway.publish(createProgressEventAt(createdJob, 1, 3), createProgressEventAt(createdJob, 2, 4))
   const sinceNumber = firstClient.last.seq
   await firstClient.leave()
   await gateway.publish(
-    progressAt(createdJob, 3, 5),
-    progressAt(createdJob, 4, 6),
-    progressAt(createdJob, 5, 7),
+    createProgressEventAt(createdJob, 3, 5),
+    createProgressEventAt(createdJob, 4, 6),
+    createProgressEventAt(createdJob, 5, 7),
   )
   const secondClient = await connectOwner(createdJob.token)
-  await gateway.publish(progressAt(createdJob, 6, 8))
+  await gateway.publish(createProgressEventAt(createdJob, 6, 8))
   await secondClient.send({ type: 'resume', since: sinceNumber })
-  await gateway.publish(progressAt(createdJob, 7, 9))
+  await gateway.publish(createProgressEventAt(createdJob, 7, 9))
   const events = secondClient.of('event')
   assert.deepEqual(listPercents(events), [6, 3, 4, 5, 7])
   assert.deepEqual(events.map(({ seq }) => seq - sinceNumber).sort(), [1, 2, 3, 4, 5])
@@ -231,10 +235,10 @@ test('a client can authenticate in its first frame, but a wrong token or a subsc
 })
 
 test('an unauthenticated WebSocket is closed with 4408 after a timeout, and an authenticated one stays open', async () => {
-  const silent = await gateway.connect()
-  await gateway.live.wake(silent.id)
-  assert.equal(silent.closed?.code, 4408)
-  assert.partialDeepStrictEqual(silent.frames, [{ type: 'error', code: 'TIMEOUT', closeCode: 4408 }])
+  const silentClient = await gateway.connect()
+  await gateway.live.wake(silentClient.id)
+  assert.equal(silentClient.closed?.code, 4408)
+  assert.partialDeepStrictEqual(silentClient.frames, [{ type: 'error', code: 'TIMEOUT', closeCode: 4408 }])
   const client = await gateway.connect()
   await client.send({ type: 'auth', token: (await createJob()).token })
   await gateway.live.wake(client.id)
@@ -247,7 +251,7 @@ test('a WebSocket ping frame is answered even before authentication', async () =
   assert.deepEqual(client.frames, [{ type: 'pong' }])
 })
 
-const invalidFrames: [frame: unknown, says: RegExp][] = [
+const invalidFrames: [frame: unknown, messagePattern: RegExp][] = [
   ['no JSON', /JSON/],
   ['[]', /type: expected one of auth, subscribe/],
   [{ type: 'dance' }, /type: expected one of/],
@@ -278,7 +282,7 @@ test('a WebSocket client that does not read is disconnected with 4409, and other
     await connectOwner(createdJob.token),
   ]
   slowClient.outcome = 'slow'
-  await gateway.publish(progressAt(createdJob, 10, 3), progressAt(createdJob, 20, 4))
+  await gateway.publish(createProgressEventAt(createdJob, 10, 3), createProgressEventAt(createdJob, 20, 4))
   assert.equal(slowClient.closed?.code, 4409)
   assert.deepEqual(listPercents(otherClient.of('event')), [10, 20])
 })

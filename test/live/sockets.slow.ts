@@ -30,7 +30,7 @@ interface Listener {
   readonly frames: Frame[]
   /** Milliseconds from an event to its frame. */
   readonly lagsMs: number[]
-  closed?: number
+  closeCode?: number
 }
 
 function listen(url: string, token: string): Listener {
@@ -43,7 +43,7 @@ function listen(url: string, token: string): Listener {
     listener.frames.push(frame)
   })
   socket.on('close', (code) => {
-    listener.closed = code
+    listener.closeCode = code
     openSockets.delete(socket)
   })
   socket.on('error', () => undefined)
@@ -53,9 +53,9 @@ function listen(url: string, token: string): Listener {
 const isGreeted = ({ frames }: Listener) => frames[0]?.type === 'hello'
 const getEventFrames = ({ frames }: Listener): Frame[] => frames.filter(({ type }) => type === 'event')
 
-const markdown = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
+const markdownImport = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
 const tasks = {
-  text: markdown,
+  text: markdownImport,
   page: { operation: 'convert', input: 'text', output_format: 'html' },
   out: { operation: 'export/url', input: 'page' },
 }
@@ -77,19 +77,19 @@ test('of 200 WebSocket clients, 199 receive all events quickly and in order, and
   assert.ok(warm)
   await waitUntil(() => isGreeted(warm), 'the first is greeted', 60)
   await sleep(3000)
-  const memoryBefore = await readMemoryKib(pid)
+  const memoryBeforeKib = await readMemoryKib(pid)
   const groups = firstJobs.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
   const allListeners = groups.flat()
   await waitUntil(() => allListeners.every(isGreeted), 'all are greeted', 120)
   await sleep(3000)
-  const addedKib = (await readMemoryKib(pid)) - memoryBefore
+  const addedKib = (await readMemoryKib(pid)) - memoryBeforeKib
   t.diagnostic(
     `${(addedKib / allListeners.length).toFixed(0)} KiB of memory per newly opened socket, before garbage collection`,
   )
 
-  const silent = groups[0]?.[0]
-  assert.ok(silent)
-  silent.socket.pause()
+  const silentListener = groups[0]?.[0]
+  assert.ok(silentListener)
+  silentListener.socket.pause()
   const socketsPerOwner = 10
   for (let round = 0; round < socketsPerOwner; round++) {
     await Promise.all(firstJobs.map(({ token }) => createJob(url, token)))
@@ -104,14 +104,14 @@ test('of 200 WebSocket clients, 199 receive all events quickly and in order, and
   await waitUntil(
     () =>
       allListeners.every(
-        (listener) => listener === silent || countCompletedJobs(listener) >= socketsPerOwner,
+        (listener) => listener === silentListener || countCompletedJobs(listener) >= socketsPerOwner,
       ),
     'all jobs are reported',
     120,
   )
   for (const group of groups) {
     const [reference] = group.slice(1).map((listener) => getEventFrames(listener).map(({ seq }) => seq))
-    for (const listener of group.filter((one) => one !== silent)) {
+    for (const listener of group.filter((one) => one !== silentListener)) {
       const sequenceNumbers = getEventFrames(listener).map(({ seq }) => seq)
       assert.deepEqual(
         sequenceNumbers,
@@ -138,11 +138,11 @@ test('of 200 WebSocket clients, 199 receive all events quickly and in order, and
         'no events of others',
       )
   const lagsMs = allListeners.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b)
-  const percentile = (fraction: number) => lagsMs[Math.floor(lagsMs.length * fraction)] ?? 0
+  const getPercentile = (fraction: number) => lagsMs[Math.floor(lagsMs.length * fraction)] ?? 0
   t.diagnostic(
-    `${lagsMs.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lagsMs.at(-1)} max`,
+    `${lagsMs.length} frames, milliseconds after the event: ${getPercentile(0.5)} p50, ${getPercentile(0.95)} p95, ${lagsMs.at(-1)} max`,
   )
-  assert.ok(percentile(0.95) < 1500, 'p95 latency')
+  assert.ok(getPercentile(0.95) < 1500, 'p95 latency')
 
   // Sends more and more requests without reading the replies.
   const jobs = [...(owners[0] ?? [])]
@@ -150,15 +150,16 @@ test('of 200 WebSocket clients, 199 receive all events quickly and in order, and
     (await readFile(join(service.dataDir, 'service.log'), 'utf8')).includes('"code":4409')
   const deadline = Date.now() + 60_000
   while (!(await isClosed()) && Date.now() < deadline) {
-    for (let count = 0; count < 20; count++) silent.socket.send(JSON.stringify({ type: 'subscribe', jobs }))
+    for (let count = 0; count < 20; count++)
+      silentListener.socket.send(JSON.stringify({ type: 'subscribe', jobs }))
     await sleep(250)
   }
-  const peak = (await readMemoryKib(pid)) - memoryBefore
-  t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
-  silent.socket.resume()
-  await waitUntil(() => silent.closed !== undefined, 'the client that does not read is closed', 60)
-  assert.equal(silent.closed, 4409)
-  assert.ok(allListeners.every((listener) => listener === silent || listener.closed === undefined))
+  const addedPeakKib = (await readMemoryKib(pid)) - memoryBeforeKib
+  t.diagnostic(`${addedPeakKib} KiB more than before the sockets, with one that does not read`)
+  silentListener.socket.resume()
+  await waitUntil(() => silentListener.closeCode !== undefined, 'the client that does not read is closed', 60)
+  assert.equal(silentListener.closeCode, 4409)
+  assert.ok(allListeners.every((listener) => listener === silentListener || listener.closeCode === undefined))
 })
 
 /** A client that reconnects and resumes after each lost connection, as the documentation recommends. */

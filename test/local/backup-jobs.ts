@@ -10,11 +10,13 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const local = fileURLToPath(new URL('../../lib/local/commands', import.meta.url))
+const commandsFolder = fileURLToPath(new URL('../../lib/local/commands', import.meta.url))
 
 /** Runs `npm run backup` or `npm run restore`. */
 export const runBackupScript = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
-  run(process.execPath, [join(local, `${name}.ts`), ...args], { env: { ...process.env, DATA_DIR: dataDir } })
+  run(process.execPath, [join(commandsFolder, `${name}.ts`), ...args], {
+    env: { ...process.env, DATA_DIR: dataDir },
+  })
 
 /**
  * Checks the jobs that completed before the backup started; `checkOpen` checks those that were accepted but unfinished.

@@ -29,16 +29,16 @@ test('a backup snapshot taken while objects are replaced contains exactly the fi
       const target = join(dir, `.snapshot-${round}`)
       const { files } = await takeSnapshot(dir, target, new AbortController().signal)
       const database = new DatabaseSync(join(target, s3DatabasePath))
-      const referenced = [...listBlobs(database)].map(({ blobId: blob }) => blob)
+      const referencedBlobIds = [...listBlobs(database)].map(({ blobId: blob }) => blob)
       database.close()
-      assert.equal(referenced.length, 300)
+      assert.equal(referencedBlobIds.length, 300)
       assert.deepEqual(
-        referenced.filter((blob) => !existsSync(join(target, getBlobPath(blob)))),
+        referencedBlobIds.filter((blob) => !existsSync(join(target, getBlobPath(blob)))),
         [],
       )
       const linkedFiles = await readdir(join(target, s3BlobsPath), { recursive: true, withFileTypes: true })
-      assert.equal(linkedFiles.filter((entry) => entry.isFile()).length, referenced.length)
-      assert.equal(files, referenced.length)
+      assert.equal(linkedFiles.filter((entry) => entry.isFile()).length, referencedBlobIds.length)
+      assert.equal(files, referencedBlobIds.length)
     }
   } finally {
     const exit = once(writer, 'exit')

@@ -11,7 +11,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
+const libraryPath = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 /** Offsets of the clock, each for `holdMs`. */
 const offsets = ['+1d', '+0', '-1d', '+0', '+1d', '-1d'] as const
 const holdMs = 8000
@@ -27,7 +27,7 @@ test('jobs complete even if the clock of the service is set forward and back by 
   }
   await setClock('+0')
   const service = await startService({
-    LD_PRELOAD: library,
+    LD_PRELOAD: libraryPath,
     FAKETIME_TIMESTAMP_FILE: clock,
     FAKETIME_NO_CACHE: '1',
     // Timers use the monotonic clock, which no one sets.

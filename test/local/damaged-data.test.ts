@@ -90,10 +90,10 @@ function copyFile(source: string): string {
 /** Flips all bits of the two pages in the middle of a file. */
 function flipMiddle(file: string): void {
   const bytes = readFileSync(file)
-  const middle = Math.floor(bytes.length / 8192) * 4096
+  const middleOffset = Math.floor(bytes.length / 8192) * 4096
   writeFileSync(
     file,
-    bytes.map((byte, at) => (at >= middle && at < middle + 8192 ? byte ^ 0xff : byte)),
+    bytes.map((byte, at) => (at >= middleOffset && at < middleOffset + 8192 ? byte ^ 0xff : byte)),
   )
 }
 
@@ -119,7 +119,7 @@ function assertRefused({ isReady, code, output }: Start, file: string): void {
 const readIfExists = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
 
 suite('damaged databases at startup', { concurrency: 2 }, () => {
-  const refuse = async (damagedFiles: readonly string[], damage: (file: string) => void) => {
+  const assertStartRefused = async (damagedFiles: readonly string[], damage: (file: string) => void) => {
     const dataDir = copyFile(stoppedFolder)
     const files = damagedFiles.map((store) => join(dataDir, store))
     files.forEach(damage)
@@ -138,12 +138,12 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
 
   for (const [name, damage] of Object.entries(damagesByName))
     test(`the service does not start if its databases ${name}, names each file in the error and changes nothing`, () =>
-      refuse(stores, damage))
+      assertStartRefused(stores, damage))
 
   for (const store of stores)
     for (const [name, damage] of Object.entries(losses))
       test(`the service does not start if ${store} ${name}, names only that file in the error and changes nothing`, () =>
-        refuse([store], damage))
+        assertStartRefused([store], damage))
 
   for (const store of stores)
     test(`--accept-loss sets a damaged ${store} aside and starts with an empty ${store}`, async () => {
@@ -182,9 +182,9 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
     assert.equal(readIfExists(`${file}-wal`), log)
     const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
     assert.ok(isReady, output)
-    const logs = readdirSync(dataDir).filter((name) => /^sqs\.sqlite\.damaged-.*-wal$/.test(name))
+    const walFiles = readdirSync(dataDir).filter((name) => /^sqs\.sqlite\.damaged-.*-wal$/.test(name))
     assert.deepEqual(
-      logs.map((name) => readIfExists(join(dataDir, name))),
+      walFiles.map((name) => readIfExists(join(dataDir, name))),
       [log],
     )
   })

@@ -15,7 +15,7 @@ const getSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.siz
 test('disk space is reserved, released when the disk is full, and reserved again', async (t) => {
   const disk = makeSmallDisk(t, 120)
   if (typeof disk === 'string') return t.skip(disk)
-  const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
+  const getFreeBytes = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
   const file = join(disk.folder, '.reserve')
   let releaseCount = 0
   const openReserve = () => new DiskReserve(disk.folder, silentLog, () => releaseCount++, 20)
@@ -26,7 +26,7 @@ test('disk space is reserved, released when the disk is full, and reserved again
   assert.ok(reserve.ensureFreeSpace() > 8 * mib)
   assert.equal(getSize(file), 10 * mib, 'nothing is released while there is free space')
   disk.fill()
-  assert.equal(free(), 0)
+  assert.equal(getFreeBytes(), 0)
   assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
   assert.deepEqual([getSize(file), releaseCount], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))

@@ -66,8 +66,8 @@ test('the doctor command reports an engine whose program does not start as broke
 })
 
 test('the doctor command reports the version of every engine on this machine', () => {
-  const doctor = fileURLToPath(new URL('../../lib/local/commands/doctor.ts', import.meta.url))
-  const run = spawnSync(process.execPath, [doctor, '--json', '--missing=qpdf'], { encoding: 'utf8' })
+  const doctorCommand = fileURLToPath(new URL('../../lib/local/commands/doctor.ts', import.meta.url))
+  const run = spawnSync(process.execPath, [doctorCommand, '--json', '--missing=qpdf'], { encoding: 'utf8' })
   assert.equal(run.status, 0, run.stderr)
   const report = JSON.parse(run.stdout)
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/embedded-aws/listen.ts'
 import { getStartFailure, startEmbedded } from '../embedded-aws/embedded-process.ts'
-import { descendants, residentBytes } from '../support/processes.ts'
+import { listDescendants, readResidentBytes } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const run = promisify(execFile)
@@ -25,11 +25,11 @@ test('the printed shell variables point the AWS SDK at all embedded servers', as
     EVENTBRIDGE: 0,
   })
   assert.equal((await stat(join(data, 'secrets.json'))).mode & 0o777, 0o600)
-  const [database, ...otherProcesses] = descendants(pid)
+  const [database, ...otherProcesses] = listDescendants(pid)
   assert.ok(database)
   assert.deepEqual(otherProcesses, [])
   assert.equal(await end(), 0)
-  assert.equal(residentBytes(database.pid), 0, 'no process is left')
+  assert.equal(readResidentBytes(database.pid), 0, 'no process is left')
 })
 
 test('embedded --json prints the variables as JSON, with the requested ports and region', async (t) => {

@@ -69,14 +69,14 @@ function readErrorCode(body: string): string {
   return error.code
 }
 
-const circular: { statusCode: number; body?: unknown } = { statusCode: 200 }
-circular.body = circular
+const circularResult: { statusCode: number; body?: unknown } = { statusCode: 200 }
+circularResult.body = circularResult
 
 const malformedResults: [caseName: string, result: unknown][] = [
   ['a status that is not a number', { statusCode: 'OK' }],
   ['a status out of range', { statusCode: 1000 }],
   ['a body that is not a string', { statusCode: 200, body: { a: 1 } }],
-  ['a circular reference', circular],
+  ['a circular reference', circularResult],
   ['a body that is not base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
   ['headers that are not an object', { statusCode: 200, headers: 'x' }],
   ['a header in several lines', { statusCode: 200, headers: { a: 'b\r\nset-cookie: c=d' } }],
@@ -147,7 +147,7 @@ async function sendRaw(bytes: string): Promise<{ readonly status: number; readon
   return { status: Number(head.split(' ')[1]), body }
 }
 
-const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+const chunkedRequestHead = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 const malformedRequests: [caseName: string, bytes: string, status: number, code: string][] = [
   ['an invalid first line', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
@@ -183,8 +183,13 @@ const malformedRequests: [caseName: string, bytes: string, status: number, code:
     431,
     'HEADERS_TOO_LARGE',
   ],
-  ['a chunk without a length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
-  ['a chunk longer than its declared length', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
+  ['a chunk without a length', `${chunkedRequestHead}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
+  [
+    'a chunk longer than its declared length',
+    `${chunkedRequestHead}2\r\nhello\r\n0\r\n\r\n`,
+    400,
+    'INVALID_REQUEST',
+  ],
 ]
 
 for (const [caseName, bytes, status, code] of malformedRequests) {

@@ -251,7 +251,7 @@ test('the gateway accepts absolute request targets in S3 and WebSocket requests'
         return true
       },
     },
-    { socketTarget: (target) => (target === '/socket' ? '/inner' : undefined) },
+    { getSocketTarget: (target) => (target === '/socket' ? '/inner' : undefined) },
   )
   const otherGateway = await serve(gateway)
   await callRaw(otherGateway, { path: 'http://a.example/s3/box/k?X-Amz-Signature=0' })

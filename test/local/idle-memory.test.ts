@@ -5,9 +5,9 @@ import { IdleCollector } from '../../lib/local/runtime/idle-memory.ts'
 function listCollectionIndexes(...workedMs: number[]): number[] {
   const collectionIndexes: number[] = []
   let at = 0
-  const memory = new IdleCollector(() => collectionIndexes.push(at))
+  const collector = new IdleCollector(() => collectionIndexes.push(at))
   for (const ms of workedMs) {
-    memory.check(ms)
+    collector.check(ms)
     at++
   }
   return collectionIndexes

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { descendants, findPidsWithEnvironment } from '../support/processes.ts'
+import { findPidsWithEnvironment, listDescendants } from '../support/processes.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -32,11 +32,11 @@ async function createInputs(): Promise<Input[]> {
   const html = Buffer.from(
     `<html><body>${'<p>Words of a long document, page after page.</p>'.repeat(3000)}</body></html>`,
   )
-  const make = (count: number, input: Input) => Array.from({ length: count }, () => input)
+  const repeatInput = (count: number, input: Input) => Array.from({ length: count }, () => input)
   return [
-    ...make(2, { name: 'v.mp4', bytes: mp4, to: 'webm' }),
-    ...make(2, { name: 'i.png', bytes: png, to: 'avif' }),
-    ...make(2, { name: 'd.html', bytes: html, to: 'pdf' }),
+    ...repeatInput(2, { name: 'v.mp4', bytes: mp4, to: 'webm' }),
+    ...repeatInput(2, { name: 'i.png', bytes: png, to: 'avif' }),
+    ...repeatInput(2, { name: 'd.html', bytes: html, to: 'pdf' }),
   ]
 }
 
@@ -65,10 +65,10 @@ test('six jobs survive SIGKILL of every process of the service and each complete
       ids.push(((await response.json()) as { jobId: string }).jobId)
     }
     await waitUntil(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are processing', 30)
-    const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
+    const workers = listDescendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
     assert.ok(workers.length >= 2, 'each image with tasks has a worker')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
-    const database = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))
+    const database = listDescendants(service.pid).find(({ command }) => command.includes('dynoxide'))
     assert.ok(database, 'the database is running')
     process.kill(database.pid, 'SIGKILL')
     await waitUntil(

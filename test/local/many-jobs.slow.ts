@@ -6,12 +6,12 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const jobs = Number(process.env['MANY_JOBS'] ?? 3000)
 const maxMinutes = Number(process.env['MINUTES'] ?? 60)
-const senders = 6
+const senderCount = 6
 /** Jobs that run before measuring starts, to fill caches and pools. */
 const warmUpJobs = Math.min(500, Math.floor(jobs / 3))
 const sampleEvery = 20
@@ -28,8 +28,8 @@ type Measure = keyof Sample
 
 function sampleProcess(pid: number): Sample | undefined {
   try {
-    const anonymous = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return { memoryMib: Number(anonymous ?? 0) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+    const anonymousKb = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return { memoryMib: Number(anonymousKb ?? 0) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
   } catch {
     // The process has ended.
     return undefined
@@ -44,7 +44,7 @@ function listLongLivedProcesses(service: TestService): { pid: number; name: stri
   }
   return [
     { pid: service.pid, name: 'service' },
-    ...descendants(service.pid).flatMap(({ pid, command }) => {
+    ...listDescendants(service.pid).flatMap(({ pid, command }) => {
       const name = command.startsWith('bwrap') ? undefined : getName(command)
       return name === undefined ? [] : [{ pid, name: `${name} ${pid}` }]
     }),
@@ -80,7 +80,7 @@ async function finish(
   })
 }
 
-const median = (values: readonly number[]) =>
+const computeMedian = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 test(`the memory and file descriptors of each process do not grow from job ${warmUpJobs} to job ${jobs}`, {
@@ -127,7 +127,7 @@ test(`the memory and file descriptors of each process do not grow from job ${war
     }
   }
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: senders }, run))
+  await Promise.all(Array.from({ length: senderCount }, run))
   t.diagnostic(`${endedCount} jobs in ${Math.round((performance.now() - startedAt) / 1000)} s`)
   const grownMeasures: string[] = []
   for (const [name, allSamples] of samples) {
@@ -136,7 +136,7 @@ test(`the memory and file descriptors of each process do not grow from job ${war
     const [firstThird, lastThird] = [allSamples.slice(0, thirdOfSamples), allSamples.slice(-thirdOfSamples)]
     for (const measure of ['memoryMib', 'descriptors'] as const satisfies readonly Measure[]) {
       const getMedian = (selectedSamples: readonly Sample[]) =>
-        median(selectedSamples.map((sample) => sample[measure]))
+        computeMedian(selectedSamples.map((sample) => sample[measure]))
       const [medianBefore, medianAfter] = [getMedian(firstThird), getMedian(lastThird)]
       const line = `${name}: ${measure} ${medianBefore.toFixed(1)}, later ${medianAfter.toFixed(1)} (${allSamples.length} samples)`
       t.diagnostic(line)

@@ -11,7 +11,7 @@ import { createRandom } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const silent = pino({ level: 'silent' })
+const silentLog = pino({ level: 'silent' })
 const workers: OnDemandWorker[] = []
 after(() => Promise.all(workers.map((worker) => worker.close())))
 
@@ -20,7 +20,7 @@ function start(options: Partial<OnDemandWorkerOptions> = {}): OnDemandWorker {
     queue: 'image',
     environment: { PATH: process.env['PATH'] ?? '' },
     logFd: openSync('/dev/null', 'a'),
-    log: silent,
+    log: silentLog,
     idleMs: 60_000,
     maxMemoryBytes: 1024 ** 3,
     file: fileURLToPath(new URL('./misbehaving-worker.ts', import.meta.url)),
@@ -40,8 +40,8 @@ const context = {
   logGroupName: 'group',
   logStreamName: 'stream',
 }
-const invoke = (worker: OnDemandWorker, body: string, timeMs = 60_000) =>
-  worker.invoke({ Records: [{ body }] }, { ...context, getRemainingTimeInMillis: () => timeMs })
+const invoke = (worker: OnDemandWorker, body: string, timeLimitMs = 60_000) =>
+  worker.invoke({ Records: [{ body }] }, { ...context, getRemainingTimeInMillis: () => timeLimitMs })
 
 test('a worker process starts when first needed and serves the next invocation as well', async () => {
   const worker = start()
@@ -145,7 +145,7 @@ test('an idle worker exits and is started again when needed', async () => {
 
 test('an invocation that arrives while an idle worker exits runs immediately in a new one', async () => {
   const worker = start({ idleMs: 40 })
-  const chance = createRandom(8118)
+  const random = createRandom(8118)
   const pids = new Set<unknown>()
   for (let round = 0; round < 12; round++) {
     const startedMs = performance.now()
@@ -153,7 +153,7 @@ test('an invocation that arrives while an idle worker exits runs immediately in 
     const tookMs = performance.now() - startedMs
     assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
     // The next invocation comes around the time at which the idle timeout ends, or while the worker exits.
-    await new Promise((resolve) => setTimeout(resolve, 30 + chance() * 30))
+    await new Promise((resolve) => setTimeout(resolve, 30 + random() * 30))
   }
   assert.ok(pids.size > 1, 'some invocations got a new worker')
 })
@@ -169,7 +169,7 @@ test('invocations go to a new worker while the old one is slow to exit', async (
 test('the folders of a killed worker are removed, but no other folders', async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
-  const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)
+  const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silentLog).then(cleared.resolve)
   const worker = start({ cleanUp })
   const pid = Number(await invoke(worker, 'respond'))
   const otherFolders = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]

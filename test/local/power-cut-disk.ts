@@ -19,7 +19,7 @@ const diskBytes = 512 << 20
  * EXT4_IOC_SHUTDOWN with NOLOGFLUSH, with which xfstests simulates power failures: atomic, even during an fsync. A copy
  * of the file would not be atomic and could lack earlier writes but contain later ones.
  */
-const shutdown =
+const shutdownScript =
   '$flags = pack "L", 2; open F, "<", $ARGV[0] or die $!; ioctl F, 0x8004587d, $flags or die $!'
 
 /** Creates a disk, or returns the reason why this machine cannot mount it. */
@@ -56,7 +56,7 @@ export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
   t.after(() => void run('umount', '--lazy', folder))
   return {
     folder,
-    cutPower: () => void run('perl', '-e', shutdown, folder),
+    cutPower: () => void run('perl', '-e', shutdownScript, folder),
     async restore() {
       await unmount()
       mount()

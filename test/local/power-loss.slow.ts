@@ -34,7 +34,7 @@ const writersPerStep = 3
 const Bucket = 'box'
 const TableName = 'table'
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:000000000000:${name}`
-const queueUrl = (name: string) => `/000000000000/${name}`
+const createQueueUrl = (name: string) => `/000000000000/${name}`
 
 type Clients = Awaited<ReturnType<typeof start>>
 
@@ -119,7 +119,7 @@ const steps: readonly Step[] = [
   },
   async function sendMessage({ sqs }) {
     const MessageBody = randomUUID()
-    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl('line'), MessageBody }))
+    await sqs.send(new SendMessageCommand({ QueueUrl: createQueueUrl('line'), MessageBody }))
     return ({ messages }) => messages.add(MessageBody)
   },
   async function writePair({ dynamoDb }) {
@@ -146,15 +146,15 @@ const steps: readonly Step[] = [
   },
 ]
 
-async function write(step: Step, clients: Clients, ledger: Ledger, power: AbortSignal): Promise<void> {
+async function write(step: Step, clients: Clients, ledger: Ledger, powerCut: AbortSignal): Promise<void> {
   try {
     for (;;) {
       const recordAcknowledged = await step(clients)
-      if (power.aborted) return
+      if (powerCut.aborted) return
       recordAcknowledged(ledger)
     }
   } catch (error) {
-    if (!power.aborted) throw error
+    if (!powerCut.aborted) throw error
   }
 }
 
@@ -209,7 +209,7 @@ async function receiveAll({ sqs }: Clients, queue: string): Promise<Set<string>>
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
-        QueueUrl: queueUrl(queue),
+        QueueUrl: createQueueUrl(queue),
         MaxNumberOfMessages: 10,
         VisibilityTimeout: 3600,
       }),
@@ -237,13 +237,13 @@ test('acknowledged changes of all embedded servers survive a power failure', asy
   await prepare(clients)
   for (let round = 0; round < rounds; round++) {
     const runningClients = clients
-    const power = new AbortController()
+    const powerCut = new AbortController()
     const writers = steps.flatMap((step) =>
-      Array.from({ length: writersPerStep }, () => write(step, runningClients, ledger, power.signal)),
+      Array.from({ length: writersPerStep }, () => write(step, runningClients, ledger, powerCut.signal)),
     )
     // The time of the power failure has to be random.
     await Promise.race([pause(randomInt(100, 1500)), Promise.all(writers)])
-    power.abort()
+    powerCut.abort()
     disk.cutPower()
     await runningClients.kill()
     await Promise.all(writers)

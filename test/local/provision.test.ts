@@ -13,7 +13,7 @@ import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from 
 import pino from 'pino'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
-import { functionArn } from '../../lib/embedded-aws/lambda/runtime.ts'
+import { createFunctionArn } from '../../lib/embedded-aws/lambda/runtime.ts'
 import { provision } from '../../lib/local/runtime/provision.ts'
 
 const region = 'eu-central-1'
@@ -42,11 +42,11 @@ test('provisioning removes event rules whose targets are all removed functions, 
   const { queues } = await provision(names)
 
   const sqs = new SQSClient({ region })
-  const visibility = { QueueUrl: queues.image.url, AttributeNames: ['VisibilityTimeout' as const] }
-  const { Attributes: declaredAttributes } = await sqs.send(new GetQueueAttributesCommand(visibility))
+  const visibilityQuery = { QueueUrl: queues.image.url, AttributeNames: ['VisibilityTimeout' as const] }
+  const { Attributes: declaredAttributes } = await sqs.send(new GetQueueAttributesCommand(visibilityQuery))
   // A setting of an older version.
-  const older = { VisibilityTimeout: '7' }
-  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: older }))
+  const olderSettings = { VisibilityTimeout: '7' }
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: olderSettings }))
 
   const client = new EventBridgeClient({ region })
   const putRule = async (Name: string, targetArns: string[], EventBusName: string) => {
@@ -54,14 +54,14 @@ test('provisioning removes event rules whose targets are all removed functions, 
     const Targets = targetArns.map((Arn, at) => ({ Id: `${at}`, Arn }))
     await client.send(new PutTargetsCommand({ Rule: Name, EventBusName, Targets }))
   }
-  const removedArn = functionArn(region, 'gone')
+  const removedArn = createFunctionArn(region, 'gone')
   await putRule('job-hint', [removedArn], 'bus')
-  await putRule('old', [removedArn, functionArn(region, 'gone-too')], 'default')
+  await putRule('old', [removedArn, createFunctionArn(region, 'gone-too')], 'default')
   await putRule('mixed', [removedArn, queues.image.arn], 'bus')
   await putRule('own', [queues.image.arn], 'default')
   await client.send(new PutRuleCommand({ Name: 'idle', EventPattern: '{"source":["x"]}' }))
   await provision(names)
-  const { Attributes: now } = await sqs.send(new GetQueueAttributesCommand(visibility))
+  const { Attributes: now } = await sqs.send(new GetQueueAttributesCommand(visibilityQuery))
   assert.deepEqual(now, declaredAttributes)
 
   const rules = async (EventBusName: string) => {

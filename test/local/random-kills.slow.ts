@@ -12,11 +12,11 @@ import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import sharp from 'sharp'
 import { createRandom } from '../jobs/simulated-aws.ts'
 import { listenToEvents, openClients, type ReceivedEvent, readEvents } from '../support/event-listener.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, type JobData, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const kills = Number(process.env['KILLS'] ?? 1000)
+const killCount = Number(process.env['KILLS'] ?? 1000)
 const jobsAtOnce = Number(process.env['JOBS'] ?? 60)
 const minPauseMs = 2000
 /** Maximum number of failed jobs. A job fails if its task is killed three times while it runs alone. */
@@ -55,7 +55,7 @@ async function retryUntilDone<T>(request: () => Promise<T | undefined>): Promise
   }
 }
 
-test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and ${kills} random processes are killed`, {
+test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and ${killCount} random processes are killed`, {
   timeout: 4 * 3_600_000,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kills-'))
@@ -108,9 +108,9 @@ test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and 
   const runningLoops = Array.from({ length: jobsAtOnce }, runJobsForever)
 
   const killedProcesses = new Map<string, number>()
-  for (let kill = 0; kill < kills; kill++) {
+  for (let kill = 0; kill < killCount; kill++) {
     await pause(minPauseMs + random() * 1000)
-    const allProcesses = [{ pid: service.pid, command: 'service' }, ...descendants(service.pid)]
+    const allProcesses = [{ pid: service.pid, command: 'service' }, ...listDescendants(service.pid)]
     const victim = allProcesses[Math.floor(random() * allProcesses.length)]
     assert.ok(victim)
     const program = victim.command
@@ -143,16 +143,16 @@ test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and 
   await pause(60_000)
   events.push(...(await readEvents(service)))
   for (const id of endedJobs.keys()) {
-    const ofJob = new Map(
+    const eventsById = new Map(
       events.flatMap((event) => (event.stream === id ? [[event.id, event] as const] : [])),
     )
-    const numbers = [...ofJob.values()].map(({ sequence }) => sequence).sort((a, b) => a - b)
+    const numbers = [...eventsById.values()].map(({ sequence }) => sequence).sort((a, b) => a - b)
     assert.deepEqual(
       numbers,
       numbers.map((_, at) => at + 1),
       `events of ${id}`,
     )
-    const endEvents = [...ofJob.values()].filter(
+    const endEvents = [...eventsById.values()].filter(
       ({ event }) => event === 'job.completed' || event === 'job.failed',
     )
     assert.equal(endEvents.length, 1, `ends of ${id}`)

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -25,7 +25,7 @@ test('a conversion interrupted by a restart of the service completes afterwards'
   const response = await client.convert({ name: 'video.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)
-  await waitUntil(() => descendants(service.pid).some(isEncoding), 'the video is being converted', 60)
+  await waitUntil(() => listDescendants(service.pid).some(isEncoding), 'the video is being converted', 60)
   await service.end()
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   assert.doesNotMatch(log, /"level":"(warn|error)"/, 'a stopped service logs no errors')
@@ -34,6 +34,8 @@ test('a conversion interrupted by a restart of the service completes afterwards'
   const job = await client.at(service).finishedJob(data.jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   const lines = (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
-  const claims = lines.filter((line) => line.includes('task claimed')).map((line) => JSON.parse(line).attempt)
-  assert.deepEqual(claims, [1, 1], 'the interrupted attempt was not counted')
+  const claimedAttempts = lines
+    .filter((line) => line.includes('task claimed'))
+    .map((line) => JSON.parse(line).attempt)
+  assert.deepEqual(claimedAttempts, [1, 1], 'the interrupted attempt was not counted')
 })

@@ -38,7 +38,7 @@ after(async () => {
   await receiver.close()
 })
 
-const clientSpan = 'b7ad6b7169203331'
+const clientSpanId = 'b7ad6b7169203331'
 const readLog = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8'))
     .trim()
@@ -53,7 +53,7 @@ async function runPipeline(traceId: string, flags = '01') {
     await client.post(
       '/v1/jobs',
       { tasks: createTasks(png.toString('base64')), webhookUrl: receiver.url(path) },
-      { traceparent: `00-${traceId}-${clientSpan}-${flags}` },
+      { traceparent: `00-${traceId}-${clientSpanId}-${flags}` },
     ),
   )
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
@@ -71,7 +71,7 @@ test('one trace follows a request through queues, engines and the bus to the web
   /** Names of a span and of all spans that led to it, back to the span of the client. */
   const listAncestors = (span: CollectedSpan | undefined): string[] => {
     if (!span) return ['missing']
-    if (span.parentSpanId === clientSpan) return [span.name]
+    if (span.parentSpanId === clientSpanId) return [span.name]
     return [...listAncestors(listSpans().find(({ spanId }) => spanId === span.parentSpanId)), span.name]
   }
   await waitUntil(() => !listAncestors(findDelivery()).includes('missing'), 'the spans before it arrive')
@@ -113,23 +113,23 @@ test('one trace follows a request through queues, engines and the bus to the web
     assert.ok(BigInt(endTimeUnixNano) >= BigInt(startTimeUnixNano), name)
     assert.equal(status.code, 0, name)
   }
-  const exported = JSON.stringify(collector.spans)
+  const exportedSpans = JSON.stringify(collector.spans)
   for (const text of [filename, 'secret-plans', path, new URL(receiver.url('/')).host])
-    assert.ok(!exported.includes(text), text)
-  assert.ok(exported.includes(job.jobId))
+    assert.ok(!exportedSpans.includes(text), text)
+  assert.ok(exportedSpans.includes(job.jobId))
 })
 
 test('a task that waits for an upload keeps the trace of its job', async () => {
   const traceId = '8bf92f3577b34da6a3ce929d0e0e4736'
   const client = new Client(service)
   const { file: _file, ...tasks } = createTasks('')
-  const created = await client.post(
+  const createdReply = await client.post(
     '/v1/jobs',
     { tasks: { file: { operation: 'import/upload', filename }, ...tasks } },
-    { traceparent: `00-${traceId}-${clientSpan}-01` },
+    { traceparent: `00-${traceId}-${clientSpanId}-01` },
   )
-  assert.equal(created.status, 202)
-  const { data } = (await created.json()) as {
+  assert.equal(createdReply.status, 202)
+  const { data } = (await createdReply.json()) as {
     data: {
       jobId: string
       tasks: { file: { result: { put: { url: string; headers: Record<string, string> } } } }
@@ -169,7 +169,7 @@ test('the spans of a trace that the client does not sample are not exported, but
   await runPipeline(traceId, '00')
   // When the spans of this later trace have arrived, those of the first trace would have arrived as well.
   await new Client(service).fetch('/v1/formats', {
-    headers: { traceparent: `00-7${traceId.slice(1)}-${clientSpan}-01` },
+    headers: { traceparent: `00-7${traceId.slice(1)}-${clientSpanId}-01` },
   })
   await waitUntil(
     () => collector.spans.some((span) => span.traceId === `7${traceId.slice(1)}`),
@@ -184,9 +184,9 @@ test('the spans of a trace that the client does not sample are not exported, but
 
 test('with LOG_SPANS, the log contains the spans of a trace in a format that a collector accepts', async () => {
   const traceId = '9bf92f3577b34da6a3ce929d0e0e4736'
-  const logging = await startService({ LOG_SPANS: '1' })
+  const loggingService = await startService({ LOG_SPANS: '1' })
   const readSpans = async () => {
-    const lines = await readLog(logging)
+    const lines = await readLog(loggingService)
     const spanLines = lines.filter((line) => 'resourceSpans' in line)
     const ownCollector = await startCollector()
     for (const line of spanLines) {
@@ -199,13 +199,13 @@ test('with LOG_SPANS, the log contains the spans of a trace in a format that a c
     return ownCollector.spans.filter((span) => span.traceId === traceId)
   }
   try {
-    const client = new Client(logging)
-    const created = await client.post(
+    const client = new Client(loggingService)
+    const createdReply = await client.post(
       '/v1/jobs',
       { tasks: createTasks(png.toString('base64')) },
-      { traceparent: `00-${traceId}-${clientSpan}-01` },
+      { traceparent: `00-${traceId}-${clientSpanId}-01` },
     )
-    assert.equal((await client.accepted(created)).status, 'completed')
+    assert.equal((await client.accepted(createdReply)).status, 'completed')
     const hasAll = async () => {
       const names = (await readSpans()).map(({ name }) => name)
       return ['POST /v1/jobs', 'process mutabor-image', 'process mutabor-pdf', 'publish'].every((name) =>
@@ -214,7 +214,7 @@ test('with LOG_SPANS, the log contains the spans of a trace in a format that a c
     }
     await waitUntil(hasAll, 'the spans are in the log')
     const spans = await readSpans()
-    const ids = new Set([clientSpan, ...spans.map(({ spanId }) => spanId)])
+    const ids = new Set([clientSpanId, ...spans.map(({ spanId }) => spanId)])
     const runs = spans.filter(({ name }) => name.startsWith('run '))
     assert.deepEqual(
       runs.map(({ attributes, parentSpanId = '' }) => [attributes['mutabor.to'], ids.has(parentSpanId)]),
@@ -224,7 +224,7 @@ test('with LOG_SPANS, the log contains the spans of a trace in a format that a c
       ],
     )
     const request = spans.find(({ name }) => name === 'POST /v1/jobs')
-    assert.equal(request?.parentSpanId, clientSpan)
+    assert.equal(request?.parentSpanId, clientSpanId)
     assert.equal(request?.kind, 2)
     assert.equal(request?.attributes['http.response.status_code'], '202')
     for (const { startTimeUnixNano, endTimeUnixNano } of spans) {
@@ -232,7 +232,7 @@ test('with LOG_SPANS, the log contains the spans of a trace in a format that a c
       assert.ok(ms >= 0 && ms < 600_000 && Math.abs(Number(startTimeUnixNano) / 1e6 - Date.now()) < 600_000)
     }
   } finally {
-    await logging.stop()
+    await loggingService.stop()
   }
 })
 
@@ -241,9 +241,9 @@ test('a request with an invalid traceparent header starts a new trace', async ()
   for (const traceparent of [
     '',
     'x',
-    `00-${zeros}-${clientSpan}-01`,
-    `ff-${'a'.repeat(32)}-${clientSpan}-01`,
-    `00-${'a'.repeat(32)}-${clientSpan}-01-more`,
+    `00-${zeros}-${clientSpanId}-01`,
+    `ff-${'a'.repeat(32)}-${clientSpanId}-01`,
+    `00-${'a'.repeat(32)}-${clientSpanId}-01-more`,
   ]) {
     const before = collector.spans.length
     const response = await new Client(service).fetch('/v1/formats', { headers: { traceparent } })
@@ -265,11 +265,11 @@ test('without a trace collector, no code of the exporter is loaded', async () =>
   const folder = scratchFolder('imports')
   const loadWith = async (settings: Record<string, string>, name: string) => {
     const IMPORTS_FILE = join(folder, name)
-    const started = await startService({ ...preload, IMPORTS_FILE, ...settings })
+    const startedService = await startService({ ...preload, IMPORTS_FILE, ...settings })
     try {
-      await new Client(started).fetch('/v1/formats')
+      await new Client(startedService).fetch('/v1/formats')
     } finally {
-      await started.stop()
+      await startedService.stop()
     }
     return readLoadedPackages(IMPORTS_FILE)
   }
@@ -279,22 +279,22 @@ test('without a trace collector, no code of the exporter is loaded', async () =>
 })
 
 test('jobs run and the service stops promptly even if the trace collector never responds', async () => {
-  const silent = createServer(() => undefined)
-  silent.listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const { port } = silent.address() as AddressInfo // a TCP server's address is an AddressInfo
-  const started = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
+  const silentServer = createServer(() => undefined)
+  silentServer.listen(0, '127.0.0.1')
+  await once(silentServer, 'listening')
+  const { port } = silentServer.address() as AddressInfo // a TCP server's address is an AddressInfo
+  const startedService = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
   try {
-    const client = new Client(started)
+    const client = new Client(startedService)
     const job = await client.accepted(
       await client.post('/v1/jobs', { tasks: createTasks(png.toString('base64')) }),
     )
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
   } finally {
     const startedAt = performance.now()
-    await started.stop()
+    await startedService.stop()
     assert.ok(performance.now() - startedAt < 12_000, 'the service waits for its collector')
-    silent.closeAllConnections()
-    silent.close()
+    silentServer.closeAllConnections()
+    silentServer.close()
   }
 })

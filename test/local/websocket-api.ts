@@ -74,7 +74,7 @@ export async function startApi(
   apis.push(api)
   const gateway = createGateway(
     { http: (_, response) => response.end('plain'), webSocket: (...handshake) => api.upgrade(...handshake) },
-    { socketTarget: (url) => (url.split('?')[0] === path ? url : undefined) },
+    { getSocketTarget: (url) => (url.split('?')[0] === path ? url : undefined) },
   )
   return `${(await serve(gateway)).replace('http', 'ws')}${path}`
 }
@@ -85,14 +85,14 @@ export async function closeApis(): Promise<void> {
   await closeServers()
 }
 
-export const nextEvent = async (type: string): Promise<SocketEvent> => (await once(events, type))[0]
+export const waitForEvent = async (type: string): Promise<SocketEvent> => (await once(events, type))[0]
 
 /** Opens a connected socket; returns it with its connection id. */
 export async function openSocket(
   address: string,
   ...options: [protocols?: string[], headers?: Record<string, string>]
 ) {
-  const connectedEvent = nextEvent('CONNECT')
+  const connectedEvent = waitForEvent('CONNECT')
   const [protocols = [], headers = {}] = options
   const socket = new WebSocket(address, protocols, { headers })
   await once(socket, 'open')
@@ -102,4 +102,4 @@ export async function openSocket(
 
 export const nextMessage = async (socket: WebSocket): Promise<string> =>
   String((await once(socket, 'message'))[0])
-export const closeCode = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]
+export const waitForCloseCode = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]

@@ -11,7 +11,15 @@ import {
 import { defined } from '../../lib/validation/defined.ts'
 import { callSigned, credentials, log } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { apis, closeApis, closeCode, lambda, nextMessage, openSocket, startApi } from './websocket-api.ts'
+import {
+  apis,
+  closeApis,
+  lambda,
+  nextMessage,
+  openSocket,
+  startApi,
+  waitForCloseCode,
+} from './websocket-api.ts'
 
 let url: string
 let api: LambdaAndSocketsApi
@@ -42,7 +50,7 @@ test('functions can send to a WebSocket connection, query it and close it', asyn
   const connection = (await (await connections(id, 'GET')).json()) as Record<string, string>
   assert.deepEqual(Object.keys(connection), ['connectedAt', 'identity', 'lastActiveAt'])
   assert.ok(Date.parse(connection['lastActiveAt'] ?? '') >= Date.parse(connection['connectedAt'] ?? ''))
-  const closedCode = closeCode(socket)
+  const closedCode = waitForCloseCode(socket)
   assert.equal((await connections(id, 'DELETE')).status, 204)
   assert.equal(await closedCode, 1000)
   for (const method of ['POST', 'GET', 'DELETE']) {
@@ -81,9 +89,9 @@ for (const [caseName, id, method, body, status, code] of commands) {
 
 test('@connections accepts only signed commands', async () => {
   const address = `${api.url}/@connections/${'A'.repeat(15)}=`
-  const unsigned = await fetch(address)
+  const unsignedReply = await fetch(address)
   assert.deepEqual(
-    [unsigned.status, unsigned.headers.get('x-amzn-errortype')],
+    [unsignedReply.status, unsignedReply.headers.get('x-amzn-errortype')],
     [403, 'MissingAuthenticationTokenException'],
   )
   const secretAccessKey = 'wrong'.repeat(8)
@@ -104,7 +112,7 @@ test('the Sockets class sends to WebSocket connections, queries them and closes 
   assert.equal(await sockets.isOpen(id), true)
   assert.equal(await sockets.post(id, '{"type":"pong"}'), 'sent')
   assert.equal(await receivedMessage, '{"type":"pong"}')
-  const closedCode = closeCode(socket)
+  const closedCode = waitForCloseCode(socket)
   await sockets.close(id, 4409, 'API Gateway has no codes of ours')
   assert.equal(await closedCode, 1000)
   assert.equal(await sockets.isOpen(id), false)

@@ -8,14 +8,14 @@ import { after, before } from '../hooks.ts'
 import {
   apis,
   closeApis,
-  closeCode,
   events,
-  nextEvent,
   nextMessage,
   openSocket,
   path,
   setReplies,
   startApi,
+  waitForCloseCode,
+  waitForEvent,
 } from './websocket-api.ts'
 
 let url: string
@@ -39,7 +39,7 @@ test('the $connect event has the headers, query and identity of the client', asy
     identity: { sourceIp: '127.0.0.1' },
   })
   assert.ok(Math.abs(Number(event.requestContext['connectedAt']) - Date.now()) < 5000)
-  const goneEvent = nextEvent('DISCONNECT')
+  const goneEvent = waitForEvent('DISCONNECT')
   socket.close(4001, 'bye')
   const { requestContext } = await goneEvent
   assert.partialDeepStrictEqual(requestContext, {
@@ -91,7 +91,7 @@ const routeCases: [sent: string, route: string][] = [
 test('a WebSocket message is routed by the route key that it contains, or to $default', async () => {
   const { socket, id } = await openSocket(url)
   for (const [sentMessage, route] of routeCases) {
-    const event = nextEvent('MESSAGE')
+    const event = waitForEvent('MESSAGE')
     socket.send(sentMessage)
     const { requestContext, body } = await event
     assert.deepEqual([body, requestContext.routeKey, requestContext.connectionId], [sentMessage, route, id])
@@ -128,7 +128,7 @@ test('a WebSocket message without a matching route is answered with Forbidden', 
 
 test('a WebSocket message of 128 KB in frames of 32 KB reaches its function', async () => {
   const { socket } = await openSocket(url)
-  const event = nextEvent('MESSAGE')
+  const event = waitForEvent('MESSAGE')
   const fragment = 'x'.repeat(32 * 1024)
   for (const at of [0, 1, 2, 3]) socket.send(fragment, { fin: at === 3 })
   assert.equal((await event).body?.length, 128 * 1024)
@@ -153,7 +153,7 @@ for (const [caseName, send, code] of violations) {
     const listener = (event: unknown) => receivedMessages.push(event)
     events.on('MESSAGE', listener)
     send(socket)
-    assert.equal(await closeCode(socket), code)
+    assert.equal(await waitForCloseCode(socket), code)
     events.off('MESSAGE', listener)
     assert.deepEqual(receivedMessages, [])
   })
@@ -162,7 +162,7 @@ for (const [caseName, send, code] of violations) {
 test('a WebSocket is closed with 1001 when it has been idle too long or reaches its maximum duration', async () => {
   for (const limits of [{ idleMs: 100 }, { connectedMs: 100 }]) {
     const { socket } = await openSocket(await startApi({ limits }))
-    assert.equal(await closeCode(socket), 1001)
+    assert.equal(await waitForCloseCode(socket), 1001)
   }
 })
 
@@ -175,15 +175,15 @@ test('messages reset the idle timeout of a WebSocket', async (t) => {
     socket.send('ping')
     assert.equal(await nextMessage(socket), 'pong')
   }
-  assert.equal(await closeCode(socket), 1001)
+  assert.equal(await waitForCloseCode(socket), 1001)
 })
 
 test('closing the WebSocket API closes its connections with 1001 and sends $disconnect events', async () => {
   const address = await startApi({})
   const api = apis.at(-1)
   const { socket, id } = await openSocket(address)
-  const goneEvent = nextEvent('DISCONNECT')
-  const closedCode = closeCode(socket)
+  const goneEvent = waitForEvent('DISCONNECT')
+  const closedCode = waitForCloseCode(socket)
   await api?.close()
   assert.equal(await closedCode, 1001)
   assert.equal((await goneEvent).requestContext.connectionId, id)

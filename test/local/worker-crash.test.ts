@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { Client, startService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -27,7 +27,7 @@ const readLog = async (dataDir: string): Promise<LogLine[]> =>
     .map((line) => JSON.parse(line))
 
 const listWorkers = (pid: number) =>
-  descendants(pid).filter(({ command }) => command.includes('worker.ts convert'))
+  listDescendants(pid).filter(({ command }) => command.includes('worker.ts convert'))
 
 test('tasks whose worker crashed run alone, and only the one that crashes again fails', {
   timeout: 300_000,
@@ -48,15 +48,15 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
     (await readLog(dataDir)).filter((line) => line.msg === 'task claimed' && line.jobId === jobId)
   // Creates both images first, because the neighbor must still be running when its worker is killed.
   const images = [await createNoise(3200, 2400), await createNoise(4000, 3000)] as const
-  const neighbor = await create(images[0])
-  await waitUntil(async () => (await listClaims(neighbor)).length === 1, 'the neighbor runs', 60)
+  const neighborJob = await create(images[0])
+  await waitUntil(async () => (await listClaims(neighborJob)).length === 1, 'the neighbor runs', 60)
   const crashingJob = await create(images[1])
   await waitUntil(async () => (await listClaims(crashingJob)).length === 1, 'both tasks run', 60)
   const [sharedWorker, ...otherWorkers] = listWorkers(service.pid)
   assert.ok(sharedWorker && otherWorkers.length === 0, 'both run in the same worker')
   process.kill(sharedWorker.pid, 'SIGKILL')
-  await waitUntil(async () => (await listClaims(neighbor)).length === 2, 'the neighbor runs again', 60)
-  assert.equal((await client.finishedJob(neighbor)).status, 'completed')
+  await waitUntil(async () => (await listClaims(neighborJob)).length === 2, 'the neighbor runs again', 60)
+  assert.equal((await client.finishedJob(neighborJob)).status, 'completed')
   // From now on, only the task of the crashing job runs, in a worker of its own.
   for (let claims = 2; claims <= 4; claims++) {
     await waitUntil(async () => (await listClaims(crashingJob)).length === claims, `claim ${claims}`, 60)
@@ -67,5 +67,5 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
   assert.match(String(error?.message), /crashed in all three attempts/)
   const log = await readLog(dataDir)
   const isolationLines = log.filter(({ msg }) => msg === 'task is sent to a worker of its own')
-  assert.deepEqual(new Set(isolationLines.map(({ jobId }) => jobId)), new Set([neighbor, crashingJob]))
+  assert.deepEqual(new Set(isolationLines.map(({ jobId }) => jobId)), new Set([neighborJob, crashingJob]))
 })

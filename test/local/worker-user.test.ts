@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { descendants } from '../support/processes.ts'
+import { listDescendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 
@@ -32,7 +32,8 @@ before(async () => {
 })
 after(() => service.stop())
 
-const workers = () => descendants(service.pid).filter(({ command }) => /node.* \S*worker\.ts/.test(command))
+const workers = () =>
+  listDescendants(service.pid).filter(({ command }) => /node.* \S*worker\.ts/.test(command))
 const listSecrets = () =>
   JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as { serviceSecret: string }
 
@@ -66,7 +67,7 @@ test('the user of workers can read the files of S3 objects, but no other data of
 }, async () => {
   const { gid } = statSync(service.dataDir)
   const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
-  const readable = entries
+  const readableFiles = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.startsWith(join(service.dataDir, 'work')))
@@ -74,6 +75,6 @@ test('the user of workers can read the files of S3 objects, but no other data of
       const stats = statSync(path)
       return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.gid === gid)
     })
-  assert.ok(readable.length > 0)
-  for (const path of readable) assert.ok(path.startsWith(join(service.dataDir, 's3/blobs')), path)
+  assert.ok(readableFiles.length > 0)
+  for (const path of readableFiles) assert.ok(path.startsWith(join(service.dataDir, 's3/blobs')), path)
 })

@@ -26,13 +26,14 @@ function measureImportDistances(test: string): Map<string, number> {
 let distancesByTest: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
 
 /** Returns how many words two paths share: test/engines/pdf/pages.test.ts is close to lib/engines/pdf/. */
-function pathSimilarity(test: string, file: string): number {
+function measurePathSimilarity(test: string, file: string): number {
   const splitWords = (path: string) => new Set(path.replace(/\.(test\.)?ts$/, '').split(/[/-]/))
   const fileWords = splitWords(file)
   return [...splitWords(test)].filter((word) => fileWords.has(word)).length
 }
 
-const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(test), basename(file))
+const measureNameSimilarity = (test: string, file: string) =>
+  measurePathSimilarity(basename(test), basename(file))
 
 /**
  * Returns tests that could detect a fault in the file, the most likely first. Paths are relative to the working
@@ -48,13 +49,13 @@ export function findTests(file: string): string[] {
   const testsByImport = [...distancesByTest]
     .flatMap(([test, files]) => {
       const distance = files.get(file)
-      return distance === undefined ? [] : [{ test, distance, similarity: pathSimilarity(test, file) }]
+      return distance === undefined ? [] : [{ test, distance, similarity: measurePathSimilarity(test, file) }]
     })
     .toSorted((a, b) => b.similarity - a.similarity || a.distance - b.distance)
     .slice(0, maxByImport)
   // Tests with a similar name first, then in the order of the list, which is fastest first.
   const testsOfArea = (area?.tests ?? []).toSorted(
-    (a, b) => nameSimilarity(b, file) - nameSimilarity(a, file),
+    (a, b) => measureNameSimilarity(b, file) - measureNameSimilarity(a, file),
   )
   return [...new Set([...testsByImport.map(({ test }) => test), ...testsOfArea])]
 }

@@ -9,12 +9,12 @@ const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
 const describeMutant = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
 
 describe('choosing mutants', () => {
-  const weighted = findMutants(process.cwd(), files)
-  const sample = sampleMutants(weighted, 'a')
+  const weightedMutants = findMutants(process.cwd(), files)
+  const sample = sampleMutants(weightedMutants, 'a')
 
   test('the sample of mutants depends on its seed and has at most one mutant per line', () => {
-    assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
-    assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
+    assert.deepEqual(sampleMutants(weightedMutants, 'a').map(describeMutant), sample.map(describeMutant))
+    assert.notDeepEqual(sampleMutants(weightedMutants, 'b').map(describeMutant), sample.map(describeMutant))
     assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
     assert.ok(sample.length > 20, `${sample.length} faults`)
   })

@@ -56,14 +56,14 @@ const sampleArea = (name: string) => sampleMutants(findMutants(process.cwd(), li
 
 function printResult({ mutant, ended, seconds }: Verdict): void {
   const location = `${mutant.file}:${mutant.line}`
-  const took = `${seconds.toFixed(0)} s`
+  const durationText = `${seconds.toFixed(0)} s`
   if (ended.as !== 'passed') {
     print(
-      `  detected ${location} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' timed out' : ''}`,
+      `  detected ${location} (${mutant.fault}, ${durationText}): ${ended.name}${ended.as === 'hung' ? ' timed out' : ''}`,
     )
     return
   }
-  print(`  MISSED  ${location} (${mutant.fault}, ${took})`)
+  print(`  MISSED  ${location} (${mutant.fault}, ${durationText})`)
   print(`    - ${mutant.before}`)
   print(`    + ${mutant.after}`)
 }

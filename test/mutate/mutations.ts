@@ -25,7 +25,7 @@ const operatorReplacements: Partial<Record<SyntaxKind, string>> = {
 }
 
 /** Calls that can be removed from a chain. */
-const skippable = new Set(
+const removableCalls = new Set(
   'filter flat int lowercase max min nonnegative normalize replace replaceAll reverse slice sort strict toLowerCase toReversed toSorted toUpperCase trim trimEnd trimStart'.split(
     ' ',
   ),
@@ -55,8 +55,9 @@ function mutateMethod(call: CallExpression): SourceChange[] {
   const otherMethod = Object.hasOwn(methodReplacements, name.text) ? methodReplacements[name.text] : undefined
   const isLibraryCall = ['Math', 'z'].includes(expression.getText())
   // Math.min becomes Math.max, but a schema loses its min().
-  if (otherMethod && (isLibraryCall || !skippable.has(name.text))) return [{ node: name, text: otherMethod }]
-  return skippable.has(name.text) && !isLibraryCall ? [{ node: call, text: expression.getText() }] : []
+  if (otherMethod && (isLibraryCall || !removableCalls.has(name.text)))
+    return [{ node: name, text: otherMethod }]
+  return removableCalls.has(name.text) && !isLibraryCall ? [{ node: call, text: expression.getText() }] : []
 }
 
 /** Drops the last argument if it is probably optional: an options object, a flag or a number. */

@@ -11,7 +11,7 @@ const rejectedByCompiler = 'refused'
 const maxTestMs = 120_000
 
 /** Returns a timeout with a margin for a machine that has become busier. */
-const timeoutFor = (durationMs: number) => 8000 + 3 * durationMs
+const getTimeoutMs = (durationMs: number) => 8000 + 3 * durationMs
 
 /** Runs mutants in several copies of the project in parallel. */
 export class MutationRunner {
@@ -41,7 +41,7 @@ export class MutationRunner {
     mutants: readonly Mutant[],
     maxMutants: number,
     getTests: (file: string) => readonly string[],
-    tell: (verdict: Verdict) => void,
+    onVerdict: (verdict: Verdict) => void,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     const waitingMutants = mutants.values()
@@ -56,7 +56,7 @@ export class MutationRunner {
           if (verdict === rejectedByCompiler) startedCount -= 1
           else {
             verdicts.push(verdict)
-            tell(verdict)
+            onVerdict(verdict)
           }
         }
       }),
@@ -92,14 +92,14 @@ export class MutationRunner {
       )
     const knownMs = await this.#baselineDurations.get(test)
     if (knownMs === undefined && this.#baselineDurations.has(test)) return { as: 'passed' }
-    const firstLimitMs = knownMs === undefined ? maxTestMs : timeoutFor(knownMs)
+    const firstLimitMs = knownMs === undefined ? maxTestMs : getTimeoutMs(knownMs)
     const testOutcome = await runWithin(firstLimitMs)
     if (testOutcome.as === 'passed') return testOutcome
     // The test could be slow, or the machine busier than before.
-    const lastingMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
-    if (lastingMs === undefined) return { as: 'passed' }
-    const wasLimitTooShort = testOutcome.as === 'hung' && firstLimitMs < timeoutFor(lastingMs)
-    return wasLimitTooShort ? runWithin(timeoutFor(lastingMs)) : testOutcome
+    const currentMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
+    if (currentMs === undefined) return { as: 'passed' }
+    const wasLimitTooShort = testOutcome.as === 'hung' && firstLimitMs < getTimeoutMs(currentMs)
+    return wasLimitTooShort ? runWithin(getTimeoutMs(currentMs)) : testOutcome
   }
 
   #baselineMs(copy: ProjectCopy, test: string, mustRemeasure: boolean): Promise<number | undefined> {

@@ -37,7 +37,7 @@ test('a folder path in an archive is sanitized, and refused if it is malformed o
   }
   for (const [givenName, clean] of Object.entries(sanitizedNames))
     assert.equal(sanitizeFolderPath(givenName), clean)
-  const hostile = [
+  const hostilePaths = [
     ...[
       '',
       '.',
@@ -55,7 +55,7 @@ test('a folder path in an archive is sanitized, and refused if it is malformed o
     ],
     ...[`${'a/'.repeat(32)}b`, 'a'.repeat(1001)],
   ]
-  for (const givenName of hostile)
+  for (const givenName of hostilePaths)
     assert.equal(sanitizeFolderPath(givenName), undefined, JSON.stringify(givenName.slice(0, 20)))
 })
 

@@ -10,7 +10,7 @@ import { findDeclaration, functions } from '../../lib/resources/functions.ts'
 import { taskFolder } from './unpack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
+const workerPath = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
 /** Name of the bucket for secrets. In a deployment, CloudFormation chooses its name. */
 export const secretsBucket = 'mutabor-secrets'
@@ -29,12 +29,12 @@ mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
 /**
- * Returns the command that starts a function from the folder with its name in `packages`, which contains its package
+ * Returns the command that starts a function from the folder with its name in `packagesFolder`, which contains its package
  * and layers.
  */
-export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
-  if (!canMount) return [process.execPath, worker]
-  const givenArgs = [join(packages, name), process.execPath, worker, root]
+export function createSandboxCommand(name: string, packagesFolder: string): readonly [string, ...string[]] {
+  if (!canMount) return [process.execPath, workerPath]
+  const givenArgs = [join(packagesFolder, name), process.execPath, workerPath, root]
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...givenArgs]
 }
 
@@ -49,14 +49,14 @@ const stage = parseStage('dev', {
   anonymousPlan: 'self-hosted',
   outgoingAllow: '127.0.0.0/8',
 })
-const deployed: Readonly<Record<string, DeployedFunction>> = createFunctions(stage)
+const deployedFunctions: Readonly<Record<string, DeployedFunction>> = createFunctions(stage)
 
 /** What AWS enforces in the account of this stage. */
 export const profileLimits = {
   quotas: { ...newAccount, concurrentExecutions: stage.functionsAtATime },
   getConcurrency: (name: string) => ({
     maximumConcurrency: getMaxConcurrency(name, stage),
-    reservedConcurrency: deployed[name]?.reservedConcurrency,
+    reservedConcurrency: deployedFunctions[name]?.reservedConcurrency,
   }),
 }
 
@@ -64,9 +64,9 @@ export const profileLimits = {
 export function createEnvironment(
   name: keyof typeof functions,
   knownVariables: Readonly<Record<string, string>>,
-  packages: string,
+  packagesFolder: string,
 ): Record<string, string> {
-  const set = Object.entries(deployed[name]?.environment ?? {}).flatMap(([variable, value]) => {
+  const set = Object.entries(deployedFunctions[name]?.environment ?? {}).flatMap(([variable, value]) => {
     const resolvedValue = typeof value === 'string' ? value : knownVariables[variable]
     return resolvedValue === undefined ? [] : [[variable, resolvedValue]]
   })
@@ -81,7 +81,7 @@ export function createEnvironment(
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    LAMBDA_TASK_ROOT: join(canMount ? '/mnt/root' : join(packages, name), taskFolder),
+    LAMBDA_TASK_ROOT: join(canMount ? '/mnt/root' : join(packagesFolder, name), taskFolder),
     _HANDLER: functions[name].handler,
     TZ: ':UTC',
     LANG: 'en_US.UTF-8',

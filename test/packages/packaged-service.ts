@@ -12,28 +12,30 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { secretsBucket } from './lambda-sandbox.ts'
 import { unpackFunction } from './unpack.ts'
 
-const packages = scratchFolder('packages')
+const packagesFolder = scratchFolder('packages')
 process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
-process.env['PACKAGES'] = packages
+process.env['PACKAGES'] = packagesFolder
 // This module reads the environment when it is loaded.
 export const { Client, startService } = await import('../support/service.ts')
 
 type LogLine = Readonly<Record<string, unknown>>
 
 export async function startPackagedService(settings: Record<string, string> = {}) {
-  await writePackages(packages)
-  await Promise.all(zipFunctionNames.map((name) => unpackFunction(name, packages, join(packages, name))))
+  await writePackages(packagesFolder)
+  await Promise.all(
+    zipFunctionNames.map((name) => unpackFunction(name, packagesFolder, join(packagesFolder, name))),
+  )
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', ...settings })
   const credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {
     readonly accessKeyId: string
     readonly secretAccessKey: string
   }
-  const logLines = (): LogLine[] =>
+  const readLogLines = (): LogLine[] =>
     readFileSync(join(service.dataDir, 'service.log'), 'utf8')
       .trim()
       .split('\n')
       .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
-  const servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<
+  const servers = readLogLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<
     string,
     string
   >
@@ -56,11 +58,11 @@ export async function startPackagedService(settings: Record<string, string> = {}
     service,
     servers,
     credentials,
-    logLines,
+    readLogLines,
     invoke,
     /** Returns log lines of failures, and requests that were denied because a permission was missing. */
     findFailures: () => ({
-      failed: logLines().filter(
+      failed: readLogLines().filter(
         ({ level, msg, time }) =>
           ['error', 'fatal'].includes(String(level)) && msg !== 'worker exited' && String(time) > readyAt,
       ),

@@ -23,8 +23,12 @@ export const taskFolder = 'var/task'
  *
  * @param packages the folder with the packages.
  */
-export async function unpackFunction(name: FunctionName, packages: string, root: string): Promise<void> {
-  await unpack(join(packages, `${name}.zip`), join(root, taskFolder))
+export async function unpackFunction(
+  name: FunctionName,
+  packagesFolder: string,
+  root: string,
+): Promise<void> {
+  await unpack(join(packagesFolder, `${name}.zip`), join(root, taskFolder))
   for (const layer of getLayers(name))
-    await unpack(join(packages, getLayerFilename(layer)), join(root, 'opt'))
+    await unpack(join(packagesFolder, getLayerFilename(layer)), join(root, 'opt'))
 }

@@ -3,7 +3,7 @@ const [file, exported] = process.env._HANDLER.split('.')
 const module = await import(`${process.env.LAMBDA_TASK_ROOT}/${file}.mjs`)
 const handler = module[exported]
 
-const tell = (message) => new Promise((resolve) => process.send(message, () => resolve()))
+const sendMessage = (message) => new Promise((resolve) => process.send(message, () => resolve()))
 
 async function invoke({ id, event, remainingMs, context, traceHeader }) {
   const deadline = performance.now() + remainingMs
@@ -12,15 +12,15 @@ async function invoke({ id, event, remainingMs, context, traceHeader }) {
   try {
     const getRemainingTimeInMillis = () => Math.floor(deadline - performance.now())
     const value = await handler(event, { ...context, getRemainingTimeInMillis })
-    await tell({ type: 'result', id, value })
+    await sendMessage({ type: 'result', id, value })
   } catch (error) {
     console.error(error)
     const failure = { errorType: error?.name ?? 'Error', errorMessage: String(error?.message ?? error) }
-    await tell({ type: 'error', id, failure })
+    await sendMessage({ type: 'error', id, failure })
   }
 }
 
 process.on('message', (message) => message.type === 'invoke' && void invoke(message))
 process.on('disconnect', () => process.exit(0))
 process.once('SIGTERM', () => process.exit(0))
-setInterval(() => void tell({ type: 'alive' }), 2000)
+setInterval(() => void sendMessage({ type: 'alive' }), 2000)

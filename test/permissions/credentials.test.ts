@@ -21,10 +21,10 @@ const createRoleKey = (role: string) => ({
   accessKeyId: `ROLE${role.toUpperCase()}`,
   secretAccessKey: `of ${role}`,
 })
-const operator = { accessKeyId: 'OPERATOR', secretAccessKey: 'of the operator' }
+const operatorCredentials = { accessKeyId: 'OPERATOR', secretAccessKey: 'of the operator' }
 
 let embedded: Awaited<ReturnType<typeof openEmbedded>>
-const createClient = (credentials: typeof operator) =>
+const createClient = (credentials: typeof operatorCredentials) =>
   DynamoDBDocumentClient.from(
     new DynamoDBClient({ region, credentials, endpoint: embedded.urls.DYNAMODB, maxAttempts: 1 }),
   )
@@ -34,18 +34,19 @@ before(async () => {
   embedded = await openEmbedded({
     dir: scratchFolder('permissions'),
     region,
-    credentials: operator,
+    credentials: operatorCredentials,
     callers: {
       credentials: roles.map(createRoleKey),
-      authorize: (asked) =>
-        findMatchingGrants(grants, rolesByKeyId.get(asked.accessKeyId) ?? '', asked).length > 0,
+      authorize: (accessRequest) =>
+        findMatchingGrants(grants, rolesByKeyId.get(accessRequest.accessKeyId) ?? '', accessRequest).length >
+        0,
     },
     invoke: () => Promise.resolve(),
     log: silentLog,
   })
   const { TimeToLiveAttribute: _ttl, ...shape } = table
   // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
-  await createClient(operator).send(
+  await createClient(operatorCredentials).send(
     new CreateTableCommand({ ...shape, TableName: 'mutabor' } as unknown as CreateTableCommandInput),
   )
 })

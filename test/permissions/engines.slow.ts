@@ -10,7 +10,7 @@ import { after, before } from '../hooks.ts'
 import { assertExact, isTaskRole } from './assert-exact.ts'
 import { fixture, folder, font, openIsolatedService } from './isolated-service.ts'
 
-const base64 = (name: string) => ({
+const createBase64Import = (name: string) => ({
   operation: 'import/base64',
   filename: name,
   file: (name === 'letters.ttf' ? readFileSync(font) : fixture(name)).toString('base64'),
@@ -40,7 +40,9 @@ for (const image of imageIds)
     const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
     const file =
-      text === undefined ? base64(source) : { operation: 'import/raw', filename: source, file: text }
+      text === undefined
+        ? createBase64Import(source)
+        : { operation: 'import/raw', filename: source, file: text }
     const tasks = { file, made: { ...task, input: 'file' }, out: { operation: 'export/url', input: 'made' } }
     const two = {
       file,

@@ -69,9 +69,12 @@ export async function openIsolatedService() {
   await once(web, 'listening')
   const site = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
   const receiver = await openReceiver()
-  const plans = join(folder, 'plans.json')
-  writeFileSync(plans, JSON.stringify({ 'self-hosted': { concurrentJobs: 1 }, pro: { concurrentJobs: 1 } }))
-  const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', PLANS_FILE: plans })
+  const plansFile = join(folder, 'plans.json')
+  writeFileSync(
+    plansFile,
+    JSON.stringify({ 'self-hosted': { concurrentJobs: 1 }, pro: { concurrentJobs: 1 } }),
+  )
+  const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8', PLANS_FILE: plansFile })
   const credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as {
     accessKeyId: string
     secretAccessKey: string

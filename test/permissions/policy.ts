@@ -54,7 +54,7 @@ function resolveIntrinsics(value: unknown): string[] {
   throw new Error(`Expected Fn::GetAtt or Fn::Sub as the resource of a policy, got ${JSON.stringify(value)}.`)
 }
 
-function grantsOfStatement(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
+function listGrantsOfStatement(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
   const { 'ForAllValues:StringLike': like, ...unknown } = Condition
   const { 'dynamodb:LeadingKeys': partitions, ...unknownKeys } = like ?? {}
   const unsupportedKeys = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
@@ -68,7 +68,7 @@ function grantsOfStatement(role: string, { Action, Resource, Condition = {} }: S
 /** Returns all permissions of the deployed roles. */
 export const listGrants = (): Grant[] =>
   Object.entries(createRoleStatements()).flatMap(([role, statements]) =>
-    statements.flatMap((statement) => grantsOfStatement(role, statement)),
+    statements.flatMap((statement) => listGrantsOfStatement(role, statement)),
   )
 
 /** Matches a pattern in which `*` means any characters. */

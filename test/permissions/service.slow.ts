@@ -116,7 +116,7 @@ test('the deployed roles allow uploads before and after their jobs are created',
 
 const getFrameType = (frame: string) => (JSON.parse(frame) as { type: string }).type
 
-const past = new Date(Date.now() - 1000).toISOString()
+const pastTime = new Date(Date.now() - 1000).toISOString()
 
 test('the deployed roles allow webhooks, sockets and workflows', async () => {
   const client = service.newClient()
@@ -162,8 +162,8 @@ test('the deployed roles allow webhooks, sockets and workflows', async () => {
     tasks,
   })
   const { data: workflow } = (await flow.json()) as { data: { id: string } }
-  await service.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: past, nextRunAt: past })
-  await service.change(`JOB#${jobId}`, 'JOB', { wakeAt: past, expiresAt: past })
+  await service.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: pastTime, nextRunAt: pastTime })
+  await service.change(`JOB#${jobId}`, 'JOB', { wakeAt: pastTime, expiresAt: pastTime })
   assert.deepEqual(Object.keys((await (await service.invoke('sweep', {})).json()) as object), ['looked'])
   await waitUntil(
     async () => {

@@ -12,8 +12,8 @@ import { type FunctionDeclaration, secretNames } from '../../lib/resources/funct
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
 import {
   createEnvironment,
+  createSandboxCommand,
   profileLimits,
-  sandboxCommand,
   secretsBucket,
 } from '../packages/lambda-sandbox.ts'
 import { findMatchingGrants, type Grant, listGrants } from './policy.ts'
@@ -24,7 +24,9 @@ const grants = listGrants().filter(
   ({ role, action }: Grant) => !removedPermissions.includes(`${role} ${action}`),
 )
 const roles = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
-const decisions = createWriteStream(join(processEnvironment['RIGHTS_LOG'] ?? '.', `${process.pid}.ndjson`))
+const decisionStream = createWriteStream(
+  join(processEnvironment['RIGHTS_LOG'] ?? '.', `${process.pid}.ndjson`),
+)
 const createRoleKey = (role: string) => ({
   accessKeyId: `ROLE${role.toUpperCase()}`,
   secretAccessKey: `of ${role}`,
@@ -32,13 +34,13 @@ const createRoleKey = (role: string) => ({
 const rolesByKeyId = new Map(roles.map((role) => [createRoleKey(role).accessKeyId, role]))
 const functionDeclarations: Readonly<Record<string, FunctionDeclaration>> = functions
 
-const packages = processEnvironment['PACKAGES']
+const packagesFolder = processEnvironment['PACKAGES']
 const isPackaged = (name: string): name is FunctionName =>
-  packages !== undefined && zipFunctionNames.includes(name as FunctionName)
+  packagesFolder !== undefined && zipFunctionNames.includes(name as FunctionName)
 
 /** Permissions for secrets follow from `secrets` in the row of a function, not from `rights`. */
 const isSecret = (role: string, resource: string) =>
-  packages !== undefined &&
+  packagesFolder !== undefined &&
   resource.startsWith(`arn:aws:s3:::${secretsBucket}`) &&
   (functionDeclarations[role]?.secrets ?? []).length > 0
 
@@ -48,14 +50,14 @@ const service = await startService(processEnvironment, {
     authorize: (accessRequest) => {
       const role = rolesByKeyId.get(accessRequest.accessKeyId) ?? 'unknown'
       const by = findMatchingGrants(grants, role, accessRequest)
-      decisions.write(`${JSON.stringify({ ...accessRequest, role, by })}\n`)
+      decisionStream.write(`${JSON.stringify({ ...accessRequest, role, by })}\n`)
       return by.length > 0 || isSecret(role, accessRequest.resource)
     },
   },
   createEnvironment: (name, allVariables) => {
     const { accessKeyId, secretAccessKey } = createRoleKey(name)
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
-    if (isPackaged(name)) return { ...createEnvironment(name, allVariables, packages ?? ''), ...key }
+    if (isPackaged(name)) return { ...createEnvironment(name, allVariables, packagesFolder ?? ''), ...key }
     const hiddenSecrets: readonly string[] = secretNames.filter(
       (secretName) => !functionDeclarations[name]?.secrets?.includes(secretName),
     )
@@ -67,12 +69,13 @@ const service = await startService(processEnvironment, {
       ...key,
     }
   },
-  wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
+  wrapCommand: (name, command) =>
+    isPackaged(name) ? createSandboxCommand(name, packagesFolder ?? '') : command,
   createConnection: (name) => ({ credentials: createRoleKey(name) }),
   retryDelaysS: [0, 0],
   ...profileLimits,
 })
 process.stdout.write(`ready: ${service.url}\n`)
 process.once('SIGTERM', () => {
-  void service.close().then(() => decisions.end(() => process.exit(0)))
+  void service.close().then(() => decisionStream.end(() => process.exit(0)))
 })

@@ -144,9 +144,9 @@ describe('fallback routes', () => {
 })
 
 test('the error for an operation that no engine supports has empty lists of targets and sources', () => {
-  const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
+  const rotateRequest = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
   assert.throws(
-    () => planRoute(rotate),
+    () => planRoute(rotateRequest),
     (error: { code: string; details: Record<string, unknown> }) => {
       const { operation, from, to, targets, sources } = error.details
       assert.deepEqual(
@@ -160,7 +160,7 @@ test('the error for an operation that no engine supports has empty lists of targ
 })
 
 describe('the listed targets of a format', () => {
-  const rank = (id: FormatId) => getRank(formatById(id))
+  const getFormatRank = (id: FormatId) => getRank(formatById(id))
   const isWorth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
   test('the most popular formats of a category have the first ranks: MP4, WEBM, MOV, MKV and AVI for videos', () => {
@@ -171,10 +171,10 @@ describe('the listed targets of a format', () => {
       ['mkv', 3],
       ['avi', 4],
     ] as const)
-      assert.equal(rank(id), place, id)
-    assert.equal(rank('3gp'), rank('ogv'))
-    assert.ok(rank('3gp') > rank('avi'))
-    assert.equal(Math.min(rank('jpg'), rank('png')), 0)
+      assert.equal(getFormatRank(id), place, id)
+    assert.equal(getFormatRank('3gp'), getFormatRank('ogv'))
+    assert.ok(getFormatRank('3gp') > getFormatRank('avi'))
+    assert.equal(Math.min(getFormatRank('jpg'), getFormatRank('png')), 0)
   })
 
   test('the listed targets include only popular formats of other categories than that of the source', () => {
@@ -202,7 +202,7 @@ describe('the listed targets of a format', () => {
         from,
       )
       assert.deepEqual(
-        targets.map((id) => rank(id)),
+        targets.map((id) => getFormatRank(id)),
         [...targets.keys()],
         from,
       )
@@ -220,24 +220,24 @@ describe('the listed targets of a format', () => {
   test('the listed targets of spreadsheets, presentations, subtitles and drawings fit the kind of document', () => {
     const isOffered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
     const splitWords = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
-    const sheets =
+    const sheetFormats =
       'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
-    const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
-    const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
-    for (const from of splitWords(sheets)) {
+    const slideFormats = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
+    const subtitleFormats = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
+    for (const from of splitWords(sheetFormats)) {
       const seenTargets = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) =>
         isOffered(from, to),
       )
       assert.deepEqual(seenTargets, [true, true, true, true, false, false], from)
     }
-    for (const from of splitWords(slides)) {
+    for (const from of splitWords(slideFormats)) {
       assert.deepEqual(
         (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => isOffered(from, to)),
         [true, true, true, false, false],
         from,
       )
     }
-    for (const from of splitWords(subtitles)) {
+    for (const from of splitWords(subtitleFormats)) {
       assert.deepEqual(
         (['txt', 'pdf'] as const).map((to) => isOffered(from, to)),
         [true, false],

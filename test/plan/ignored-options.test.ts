@@ -17,7 +17,7 @@ interface Case {
 
 const video = { from: 'webm', to: 'mp4' } as const
 const image = { from: 'png', to: 'jpg' } as const
-const docx = { from: 'pdf', to: 'docx' } as const
+const pdfToDocx = { from: 'pdf', to: 'docx' } as const
 
 const cases: readonly Case[] = [
   { ...video, options: { crf: 20, videoBitrate: '2M' }, ignored: [['crf', 'videoBitrate']] },
@@ -132,11 +132,15 @@ const cases: readonly Case[] = [
     options: { ebookBaseFontSize: 20, ebookDisableFontRescaling: 'false' },
     ignored: [],
   },
-  { ...docx, options: { pages: '1', pageRange: '2' }, ignored: [['pageRange', 'pages']] },
-  { ...docx, options: { pages: '1', pageRange: '1' }, ignored: [] },
-  { ...docx, options: { language: 'deu', ocrLanguage: 'eng' }, ignored: [['ocrLanguage', 'language']] },
-  { ...docx, options: { layout: 'flow', preserveLayout: true }, ignored: [['preserveLayout', 'layout']] },
-  { ...docx, options: { layout: 'exact', preserveLayout: true }, ignored: [] },
+  { ...pdfToDocx, options: { pages: '1', pageRange: '2' }, ignored: [['pageRange', 'pages']] },
+  { ...pdfToDocx, options: { pages: '1', pageRange: '1' }, ignored: [] },
+  { ...pdfToDocx, options: { language: 'deu', ocrLanguage: 'eng' }, ignored: [['ocrLanguage', 'language']] },
+  {
+    ...pdfToDocx,
+    options: { layout: 'flow', preserveLayout: true },
+    ignored: [['preserveLayout', 'layout']],
+  },
+  { ...pdfToDocx, options: { layout: 'exact', preserveLayout: true }, ignored: [] },
 ]
 
 for (const { from, to = from, operation = 'convert', engine, options, ignored } of cases)

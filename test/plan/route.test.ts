@@ -77,11 +77,11 @@ describe('choosing a route', () => {
       [countSteps(over('imagemagick', 'image')), countSteps(over('imagemagick', 'pdf'))],
       [2, 1],
     )
-    const costly = [
+    const costlyEngines = [
       ...over('imagemagick', 'pdf').slice(0, 2),
       engine('ffmpeg', 'image', [can(['heic'], ['webp'], 1)]),
     ]
-    const { steps, cost } = planRoute({ from: 'heic', to: 'webp', engines: costly })
+    const { steps, cost } = planRoute({ from: 'heic', to: 'webp', engines: costlyEngines })
     assert.deepEqual([steps.length, Math.round(cost * 10)], [2, 7])
     assert.equal(planRoute({ from: 'jpg', to: 'png', engines }).cost, 0.1)
   })
@@ -324,7 +324,7 @@ describe('lists of targets and conversions', () => {
 })
 
 test('planFiles rejects a file that does not fit on the disk of its worker, and checks each file separately', () => {
-  const fileOfSize = (size: number) => ({
+  const createFileOfSize = (size: number) => ({
     key: 'k',
     filename: 'a.pdf',
     format: 'pdf',
@@ -340,11 +340,11 @@ test('planFiles rejects a file that does not fit on the disk of its worker, and 
   } as const
   const mib = 1024 ** 2
   assert.equal(
-    planFiles([fileOfSize(mib), fileOfSize(mib)], spec, [pages]).inputPlans.length,
+    planFiles([createFileOfSize(mib), createFileOfSize(mib)], spec, [pages]).inputPlans.length,
     2,
     'each file is checked separately',
   )
-  assert.throws(() => planFiles([fileOfSize(mib + 1)], spec, [pages]), {
+  assert.throws(() => planFiles([createFileOfSize(mib + 1)], spec, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:
       'The file a.pdf has 2 MiB; this conversion accepts at most 1 MiB. Send a smaller file, or split it.',

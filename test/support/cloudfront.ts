@@ -93,7 +93,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
     const forwardedHeaders = [...conditionHeaders, ...HeadersConfig.Headers.map((name) => name.toLowerCase())]
     const origin = Origins.find(({ Id }) => Id === behavior.TargetOriginId) ?? {}
     const { protocol, host, hostname, port } = new URL(s3Url)
-    const toSend = {
+    const originRequest = {
       method,
       protocol,
       hostname,
@@ -108,10 +108,10 @@ export async function startCloudFront(options: CloudFrontOptions) {
         'x-amz-content-sha256': createHash('sha256').digest('hex'),
       },
     }
-    const signed = 'OriginAccessControlId' in origin ? await signer.sign(toSend) : toSend
-    const upstream = send(`${s3Url}${toSend.path}?${new URLSearchParams(query)}`, {
+    const signedRequest = 'OriginAccessControlId' in origin ? await signer.sign(originRequest) : originRequest
+    const upstream = send(`${s3Url}${originRequest.path}?${new URLSearchParams(query)}`, {
       method,
-      headers: signed.headers,
+      headers: signedRequest.headers,
     })
     upstream.on('response', (reply) => {
       const { SecurityHeadersConfig } = getResource(

@@ -33,8 +33,8 @@ type Resources = Readonly<Record<string, Resource>>
 function packageInto(folder: string): Resources {
   // The whole deployment, including optional functions.
   fillServiceFolder(folder, 'dev', { facades: 'v2' })
-  const temporary = join(folder, 'tmp')
-  mkdirSync(temporary)
+  const temporaryFolder = join(folder, 'tmp')
+  mkdirSync(temporaryFolder)
   const canUnshare = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
   if (!canUnshare)
     console.log('This machine gives no network namespace: packaging was not kept from the network.')
@@ -49,7 +49,7 @@ function packageInto(folder: string): Resources {
     {
       cwd: folder,
       // The framework leaves temporary folders behind, which are deleted with this one.
-      env: { HOME: join(folder, 'no-home'), TMPDIR: temporary, PATH: process.env.PATH },
+      env: { HOME: join(folder, 'no-home'), TMPDIR: temporaryFolder, PATH: process.env.PATH },
       encoding: 'utf8',
       timeout: 400_000,
     },
@@ -60,7 +60,7 @@ function packageInto(folder: string): Resources {
 }
 
 /** Returns the id of the resource that a value refers to. */
-export function reference(value: unknown): string | undefined {
+export function findReferencedId(value: unknown): string | undefined {
   const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
   return Ref ?? getAtt?.[0]
 }
@@ -69,7 +69,8 @@ export function packageDeployment() {
   const folder = scratchFolder('mutabor-serverless')
   const resources = packageInto(folder)
 
-  const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
+  const listResourcesOfType = (type: string) =>
+    Object.entries(resources).filter(([, resource]) => resource.Type === type)
 
   function properties(id: string): Properties {
     const resource = resources[id]
@@ -78,7 +79,7 @@ export function packageDeployment() {
   }
 
   function findByName(type: string, property: string, name: string) {
-    const foundResource = ofType(type).find(
+    const foundResource = listResourcesOfType(type).find(
       ([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`,
     )
     assert.ok(foundResource, `no ${type} ${name} is deployed`)
@@ -98,7 +99,7 @@ export function packageDeployment() {
   }
 
   return {
-    ofType,
+    listResourcesOfType,
     properties,
     lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },

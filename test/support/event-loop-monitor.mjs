@@ -7,20 +7,20 @@ import { isMainThread } from 'node:worker_threads'
 const { EVENT_LOOP_FILE: file = '' } = process.env
 
 if (isMainThread && process.argv[1]?.endsWith('/commands/start.ts')) {
-  const cpuMs = () => {
+  const readCpuMs = () => {
     const { user, system } = process.threadCpuUsage()
     return (user + system) / 1000
   }
-  let last = cpuMs()
-  let longest = 0
+  let lastMs = readCpuMs()
+  let maxBusyMs = 0
   setInterval(() => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - last)
-    last = now
+    const now = readCpuMs()
+    maxBusyMs = Math.max(maxBusyMs, now - lastMs)
+    lastMs = now
   }, 2).unref()
   process.on('SIGUSR2', () => {
-    writeFileSync(`${file}.new`, String(longest))
+    writeFileSync(`${file}.new`, String(maxBusyMs))
     renameSync(`${file}.new`, file)
-    longest = 0
+    maxBusyMs = 0
   })
 }

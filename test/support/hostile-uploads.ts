@@ -16,35 +16,35 @@ const createFormWithFields = (fields: Readonly<Record<string, string>>): Hostile
 })
 const million = 1_000_000
 const svgStart = '<svg xmlns="http://www.w3.org/2000/svg">'
-const svgz = (text: string): HostileUpload => ({ filename: 'a.svgz', bytes: gzipSync(svgStart + text) })
+const createSvgz = (text: string): HostileUpload => ({ filename: 'a.svgz', bytes: gzipSync(svgStart + text) })
 const createStyledSvg = (property: string) =>
-  svgz(`<style>a{${property.repeat(500_000)}}</style><rect/></svg>`)
+  createSvgz(`<style>a{${property.repeat(500_000)}}</style><rect/></svg>`)
 
 /** A ZIP file of empty entries (APPNOTE.TXT, 4.3). */
-function zip(count: number, getName: (index: number) => string): Buffer {
+function createZip(count: number, getName: (index: number) => string): Buffer {
   const localHeaders: Buffer[] = []
-  const directory: Buffer[] = []
+  const centralDirectory: Buffer[] = []
   let offset = 0
   for (let index = 0; index < count; index++) {
     const name = Buffer.from(getName(index))
-    const local = Buffer.alloc(30)
-    local.writeUInt32LE(0x04034b50, 0)
-    local.writeUInt16LE(name.length, 26)
-    const central = Buffer.alloc(46)
-    central.writeUInt32LE(0x02014b50, 0)
-    central.writeUInt16LE(name.length, 28)
-    central.writeUInt32LE(offset, 42)
-    localHeaders.push(local, name)
-    directory.push(central, name)
-    offset += local.length + name.length
+    const localHeader = Buffer.alloc(30)
+    localHeader.writeUInt32LE(0x04034b50, 0)
+    localHeader.writeUInt16LE(name.length, 26)
+    const centralHeader = Buffer.alloc(46)
+    centralHeader.writeUInt32LE(0x02014b50, 0)
+    centralHeader.writeUInt16LE(name.length, 28)
+    centralHeader.writeUInt32LE(offset, 42)
+    localHeaders.push(localHeader, name)
+    centralDirectory.push(centralHeader, name)
+    offset += localHeader.length + name.length
   }
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)
   end.writeUInt16LE(count, 8)
   end.writeUInt16LE(count, 10)
-  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(Buffer.concat(centralDirectory).length, 12)
   end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...localHeaders, ...directory, end])
+  return Buffer.concat([...localHeaders, ...centralDirectory, end])
 }
 
 /** A PDF with a chain of cross-reference tables; the last table of the chain refers to `firstTable`. */
@@ -59,7 +59,7 @@ function createPdf(tables: number, firstTable: number | undefined): string {
 }
 
 /** A JPEG with segments of this length before its pixels (ISO 10918-1, B.1.1.3). */
-function jpeg(segments: number, length: number): Buffer {
+function createJpeg(segments: number, length: number): Buffer {
   const segment = Buffer.alloc(2 + length)
   segment.set([0xff, 0xe1, length >> 8, length & 0xff])
   const start = Buffer.from([0xff, 0xd8])
@@ -100,24 +100,24 @@ export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
   'an SVG with many decorations': createStyledSvg('text-decoration:'),
   'an SVG with many masks': createStyledSvg('mask:'),
   'an SVG with many filters': createStyledSvg('filter:'),
-  'an SVG with many unclosed text elements': svgz('<text x=" '.repeat(500_000)),
-  'an SVG with many comments': svgz('data:<!--'.repeat(500_000)),
-  'an SVG with many unclosed groups': svgz(`<use/>${'<g id="a">'.repeat(500_000)}`),
+  'an SVG with many unclosed text elements': createSvgz('<text x=" '.repeat(500_000)),
+  'an SVG with many comments': createSvgz('data:<!--'.repeat(500_000)),
+  'an SVG with many unclosed groups': createSvgz(`<use/>${'<g id="a">'.repeat(500_000)}`),
   'an SVG with nested entities': {
     filename: 'a.svg',
     bytes: `<!DOCTYPE x [${entities}]>${svgStart}<text>&e0;</text></svg>`,
   },
   'an XML file of comments': { filename: 'a.xml', bytes: '<!---->'.repeat(9000) },
-  'a ZIP of 65,535 entries': { filename: 'a.zip', bytes: zip(65_535, (index) => `f${index}`) },
-  'a ZIP of long names': { filename: 'a.zip', bytes: zip(20_000, (index) => 'a/'.repeat(100) + index) },
+  'a ZIP of 65,535 entries': { filename: 'a.zip', bytes: createZip(65_535, (index) => `f${index}`) },
+  'a ZIP of long names': { filename: 'a.zip', bytes: createZip(20_000, (index) => 'a/'.repeat(100) + index) },
   'a PDF whose cross-reference table refers to itself': { filename: 'a.pdf', bytes: createPdf(1, undefined) },
   'a PDF with 20,000 cross-reference tables': { filename: 'a.pdf', bytes: createPdf(20_000, 0) },
   'a PDF of unclosed dictionaries': {
     filename: 'a.pdf',
     bytes: `%PDF-1.4\n${'<<'.repeat(500_000)}/Encrypt startxref 9 %%EOF`,
   },
-  'a JPEG with 300,000 segments': { filename: 'a.jpg', bytes: jpeg(300_000, 2) },
-  'a JPEG with 4 MB of metadata': { filename: 'a.jpg', bytes: jpeg(64, 65_535) },
+  'a JPEG with 300,000 segments': { filename: 'a.jpg', bytes: createJpeg(300_000, 2) },
+  'a JPEG with 4 MB of metadata': { filename: 'a.jpg', bytes: createJpeg(64, 65_535) },
   'an MP4 of 100,000 boxes': { filename: 'a.mp4', bytes: mp4(100_000, 8) },
   'an MP4 of boxes that are far apart': { filename: 'a.mp4', bytes: mp4(5000, 3000) },
   'an email with nested parts': { filename: 'a.eml', bytes: `From: a@b\nMIME-Version: 1.0\n${nestedMime}` },

@@ -1,4 +1,12 @@
 import { packageDeployment } from './deployment.ts'
 
-export const { lambda, readLayerBytes, ofType, onPackage, properties, queueOf, template, readZipBytes } =
-  packageDeployment()
+export const {
+  lambda,
+  readLayerBytes,
+  listResourcesOfType,
+  onPackage,
+  properties,
+  queueOf,
+  template,
+  readZipBytes,
+} = packageDeployment()

@@ -14,12 +14,12 @@ function read(pid: number | string, file: string): string {
   }
 }
 
-const pids = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+const listPids = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 
 /** Lists the descendants of a process with their commands. */
-export function descendants(pid: number): Process[] {
+export function listDescendants(pid: number): Process[] {
   const parents = new Map(
-    pids().map((id) => [Number(id), Number(/^PPid:\s+(\d+)/m.exec(read(id, 'status'))?.[1])]),
+    listPids().map((id) => [Number(id), Number(/^PPid:\s+(\d+)/m.exec(read(id, 'status'))?.[1])]),
   )
   const listDescendantPids = (id: number): number[] =>
     [...parents]
@@ -33,10 +33,10 @@ export function descendants(pid: number): Process[] {
 
 /** Lists processes whose environment contains a text. */
 export const findPidsWithEnvironment = (text: string) =>
-  pids().filter((id) => read(id, 'environ').includes(text))
+  listPids().filter((id) => read(id, 'environ').includes(text))
 
 /** Returns the resident bytes (proc(5), `VmRSS`); 0 if the process has exited. */
-export function residentBytes(pid: number): number {
+export function readResidentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024
 }
 

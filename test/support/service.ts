@@ -63,7 +63,7 @@ export async function startService(
     child.kill(signal)
     await exit
   }
-  const url = await readyUrl(child).catch(async (error: unknown) => {
+  const url = await waitForReadyUrl(child).catch(async (error: unknown) => {
     await end('SIGKILL')
     if (dataDir === undefined) await rm(dir, { recursive: true })
     throw error
@@ -84,7 +84,7 @@ export async function startService(
   }
 }
 
-async function readyUrl(child: ChildProcess): Promise<string> {
+async function waitForReadyUrl(child: ChildProcess): Promise<string> {
   let errors = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     errors += chunk

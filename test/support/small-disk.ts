@@ -24,11 +24,11 @@ export function makeSmallDisk(t: Pick<TestContext, 'after'>, megabytes: number):
     return `No disk in memory can be mounted here: ${String(error)}`
   }
   t.after(() => void run('umount', '--lazy', folder))
-  const filler = join(folder, 'filler')
+  const fillerPath = join(folder, 'filler')
   return {
     folder,
     fill() {
-      const file = openSync(filler, 'a')
+      const file = openSync(fillerPath, 'a')
       try {
         for (let piece = Buffer.alloc(1024 ** 2); piece.length > 0; ) {
           try {
@@ -41,6 +41,6 @@ export function makeSmallDisk(t: Pick<TestContext, 'after'>, megabytes: number):
         closeSync(file)
       }
     },
-    emptyDisk: () => rmSync(filler, { force: true }),
+    emptyDisk: () => rmSync(fillerPath, { force: true }),
   }
 }

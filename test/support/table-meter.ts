@@ -79,9 +79,9 @@ export async function openTableMeter(url: string) {
   const server = createServer(async (call, response) => {
     const { 'content-length': _, ...headers } = call.headers
     const body = JSON.stringify({ ...JSON.parse(await text(call)), ReturnConsumedCapacity: 'INDEXES' })
-    const forwarded = openRequest(new URL(call.url ?? '/', url), { method: 'POST', headers })
-    forwarded.on('error', (error) => response.destroy(error)).end(body)
-    const [answer] = (await once(forwarded, 'response')) as [IncomingMessage]
+    const forwardedRequest = openRequest(new URL(call.url ?? '/', url), { method: 'POST', headers })
+    forwardedRequest.on('error', (error) => response.destroy(error)).end(body)
+    const [answer] = (await once(forwardedRequest, 'response')) as [IncomingMessage]
     const reply = await text(answer)
     const operation = String(headers['x-amz-target']).replace(/^.*\./, '')
     const consumed = readConsumption(JSON.parse(reply) as Reply)

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { type Category, type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 import { mutations, pickWrongExtension } from './mutations.ts'
-import { oneOf, seededRandom } from './seeded-random.ts'
+import { createSeededRandom, pickOne } from './seeded-random.ts'
 import { archives, fonts } from './variants/archives-and-fonts.ts'
 import { audioVariants } from './variants/audio.ts'
 import { chains, documents } from './variants/documents.ts'
@@ -56,7 +56,7 @@ function chooseTarget(id: string, from: FormatId): FormatId | undefined {
     (to) => to !== from && possibleTargets.includes(to),
   )
   const [firstTarget = possibleTargets[0], ...rest] = usualTargets
-  return firstTarget && oneOf([firstTarget, ...rest], seededRandom(`target of ${id}`))
+  return firstTarget && pickOne([firstTarget, ...rest], createSeededRandom(`target of ${id}`))
 }
 
 function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
@@ -67,14 +67,14 @@ function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
   const extension = extname(name).slice(1)
   const sentAs =
     kind === 'wrong extension'
-      ? name.replace(/\.\w+$/, `.${pickWrongExtension(extension, seededRandom(id))}`)
+      ? name.replace(/\.\w+$/, `.${pickWrongExtension(extension, createSeededRandom(id))}`)
       : name
   return [{ id, area: formatById(from).category, origin, kind, name: sentAs, from, to }]
 }
 
 /** Returns a reproducible selection of mutations. */
 function selectMutations(name: string, count: number): string[] {
-  const random = seededRandom(`mutations of ${name}`)
+  const random = createSeededRandom(`mutations of ${name}`)
   const remainingMutations = Object.keys(mutations)
   return Array.from(
     { length: count },

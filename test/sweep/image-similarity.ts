@@ -21,7 +21,7 @@ const readers: readonly Reader[] = [
   {
     engine: 'imagemagick',
     read: async (path, side) =>
-      grid(
+      readGrid(
         'convert',
         '-quiet',
         ...((await isFits(path)) ? [path, ...combineToOneFits] : [`${path}[0]`]),
@@ -58,7 +58,7 @@ const readers: readonly Reader[] = [
   {
     engine: 'ffmpeg',
     read: (path, side) =>
-      grid(
+      readGrid(
         'ffmpeg',
         '-v',
         'error',
@@ -86,7 +86,7 @@ async function isFits(path: string): Promise<boolean> {
   return buffer.toString('latin1') === 'SIMPLE  '
 }
 
-async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
+async function readGrid(bin: string, ...args: string[]): Promise<Uint8Array> {
   const { stdout } = await run(bin, args, { encoding: 'buffer', maxBuffer: 2 ** 24, timeout: 30_000 })
   return stdout
 }
@@ -103,9 +103,9 @@ const maxMeanDifference = 24
 export async function measureSimilarity(
   source: string,
   result: string,
-  way: string,
+  route: string,
 ): Promise<number | undefined> {
-  const isRelated = ({ engine }: Reader) => way.includes(engine)
+  const isRelated = ({ engine }: Reader) => route.includes(engine)
   const side = await chooseGridSide(result)
   let bestShare: number | undefined
   for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
@@ -162,7 +162,7 @@ function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
 
 function listNeighbors(at: number, side: number): number[] {
   const [x, y] = [at % side, Math.floor(at / side)]
-  const near = (index: number) =>
+  const listNear = (index: number) =>
     [index - 1, index, index + 1].filter((candidate) => candidate >= 0 && candidate < side)
-  return near(y).flatMap((row) => near(x).map((column) => row * side + column))
+  return listNear(y).flatMap((row) => listNear(x).map((column) => row * side + column))
 }

@@ -11,10 +11,10 @@ import { join } from 'node:path'
 import { engines } from '../../lib/engines/index.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { convertAlongRoutes } from '../engines/support/convert-along-routes.ts'
-import { oneOf, seededRandom } from './seeded-random.ts'
+import { createSeededRandom, pickOne } from './seeded-random.ts'
 
 const [count = 30, seed = 1, firstIndex = 0] = process.argv.slice(2).map(Number)
-const maxLoss = 0.02
+const maxLostShare = 0.02
 const lossWarnings = ['CONTENT_LOST', 'CONTENT_REDUCED', 'MAY_BE_DAMAGED']
 
 const folder = mkdtempSync(join(tmpdir(), 'known-documents-'))
@@ -63,7 +63,7 @@ const syllables = ['ka', 'lo', 'mi', 'ru', 'sén', 'tür', 'vo', 'przy', 'но',
 function makePage(random: () => number): { html: string; words: readonly string[] } {
   const words: string[] = []
   const word = () => {
-    const name = Array.from({ length: 3 }, () => oneOf(syllables, random)).join('')
+    const name = Array.from({ length: 3 }, () => pickOne(syllables, random)).join('')
     words.push(`${name}${words.length}`)
     return words.at(-1)
   }
@@ -83,7 +83,7 @@ function makePage(random: () => number): { html: string; words: readonly string[
       return `<table><tr>${list('th', columns, word)}</tr>${list('tr', upTo(6), () => list('td', columns, word))}</table>`
     },
   ] as const
-  const body = Array.from({ length: 4 + upTo(8) }, () => oneOf(parts, random)()).join('\n')
+  const body = Array.from({ length: 4 + upTo(8) }, () => pickOne(parts, random)()).join('\n')
   return {
     html: `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>Known</title></head><body>${body}</body></html>\n`,
     words,
@@ -113,10 +113,10 @@ function isFound(word: string, text: string): boolean {
 
 const outcomes = { ok: 0, reported: 0, silent: 0, 'false alarm': 0, failed: 0 }
 for (let index = firstIndex; index < firstIndex + count; index++) {
-  const random = seededRandom(`known document ${seed} ${index}`)
+  const random = createSeededRandom(`known document ${seed} ${index}`)
   const { html, words } = makePage(random)
   for (const name of ['source.html', 'made.html']) writeFileSync(join(folder, name), html)
-  const [from, make] = oneOf(makers, random)
+  const [from, make] = pickOne(makers, random)
   make()
   const otherTargets = targets.filter((to) => to !== from)
   const first = Math.floor(random() * otherTargets.length)
@@ -130,17 +130,17 @@ for (let index = firstIndex; index < firstIndex + count; index++) {
     try {
       const { path, codes } = await convertAlongRoutes(join(folder, `made.${from}`), to, { within: folder })
       const text = readText(path, to).normalize('NFC')
-      const lost = words.filter((word) => !isFound(word.normalize('NFC'), text))
+      const lostWords = words.filter((word) => !isFound(word.normalize('NFC'), text))
       const isReported = codes.some((code) => lossWarnings.includes(code))
-      const isLost = lost.length > words.length * maxLoss
+      const isLost = lostWords.length > words.length * maxLostShare
       outcome = isLost
         ? isReported
           ? 'reported'
           : 'silent'
-        : isReported && lost.length === 0
+        : isReported && lostWords.length === 0
           ? 'false alarm'
           : 'ok'
-      facts = `${lost.length} of ${words.length} ${codes} ${lost.slice(0, 3)}`
+      facts = `${lostWords.length} of ${words.length} ${codes} ${lostWords.slice(0, 3)}`
     } catch (error) {
       outcome = 'failed'
       facts = String(error).split('\n')[0] ?? ''
@@ -152,4 +152,6 @@ for (let index = firstIndex; index < firstIndex + count; index++) {
 console.log(JSON.stringify(outcomes))
 await Promise.all(engines.map((engine) => engine.close?.()))
 rmSync(folder, { recursive: true, force: true })
-process.exit(outcomes.silent + outcomes.failed > 0 || outcomes['false alarm'] > 2 * count * maxLoss ? 1 : 0)
+process.exit(
+  outcomes.silent + outcomes.failed > 0 || outcomes['false alarm'] > 2 * count * maxLostShare ? 1 : 0,
+)

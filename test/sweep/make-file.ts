@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { convertAlongRoutes } from '../engines/support/convert-along-routes.ts'
 import type { Case } from './cases.ts'
 import { mutations } from './mutations.ts'
-import { seededRandom } from './seeded-random.ts'
+import { createSeededRandom } from './seeded-random.ts'
 import { fixture, type Variant } from './variants/variant.ts'
 
 const run = promisify(execFile)
@@ -19,7 +19,7 @@ export class FixtureUnavailable extends Error {}
 export interface MadeFile {
   readonly path: string
   /** The file to compare the result with, if it is not the file at `path`. */
-  readonly made: string | undefined
+  readonly comparisonPath: string | undefined
 }
 
 /** Creates the file of a case in `folder`, which belongs to this case alone. */
@@ -28,9 +28,9 @@ export async function makeFile(sweepCase: Case, folder: string, sharedFolder: st
   const { kind } = sweepCase
   const originPath = await createOrigin(sweepCase, path, folder, sharedFolder)
   const mutation = mutations[kind]
-  if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(sweepCase.id)))
+  if (mutation) await writeFile(path, mutation(await readFile(path), createSeededRandom(sweepCase.id)))
   else if (kind !== 'whole' && kind !== 'wrong extension') throw new Error(`${kind} is not a mutation`)
-  return { path, made: originPath }
+  return { path, comparisonPath: originPath }
 }
 
 async function createOrigin(
@@ -67,10 +67,10 @@ async function makeVariant(variant: Variant, path: string, sharedFolder: string,
   }
   const isPacked = variant.area === 'archive' && variant.options !== undefined
   if (kind !== 'whole') return undefined
-  return isPacked ? join(sharedFolder, 'in.tar') : variant.made
+  return isPacked ? join(sharedFolder, 'in.tar') : variant.comparisonPath
 }
 
-const story = `<!doctype html><html><head><title>The orchard</title></head><body><h1>The orchard in autumn</h1>
+const storyHtml = `<!doctype html><html><head><title>The orchard</title></head><body><h1>The orchard in autumn</h1>
 ${['apples', 'pears', 'plums', 'cherries', 'quinces', 'medlars']
   .map(
     (fruit, at) => `<h2>About ${fruit}</h2>
@@ -87,13 +87,13 @@ const list = `name,amount,remark\n${Array.from({ length: 60 }, (_, at) => `artic
 export async function makeShared(sharedFolder: string): Promise<void> {
   const folder = join(sharedFolder, 'in')
   await mkdir(join(folder, 'below'), { recursive: true })
-  await writeFile(join(sharedFolder, 'story.html'), story)
+  await writeFile(join(sharedFolder, 'story.html'), storyHtml)
   await writeFile(join(sharedFolder, 'list.csv'), list)
   const book = await convertAlongRoutes(join(sharedFolder, 'story.html'), 'epub', { within: sharedFolder })
   await copyFile(book.path, join(sharedFolder, 'story.epub'))
   await copyFile(fixture('office/slides.odp'), join(sharedFolder, 'slides.odp'))
   await copyFile(fixture('subtitles.srt'), join(sharedFolder, 'subtitles.srt'))
-  await writeFile(join(folder, 'letters.txt'), story.repeat(3))
+  await writeFile(join(folder, 'letters.txt'), storyHtml.repeat(3))
   await writeFile(join(folder, 'Grüße.txt'), 'Grüße aus dem Garten\n')
   await writeFile(join(folder, 'empty.txt'), '')
   await writeFile(join(folder, 'below', 'list.csv'), list)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { minSpread, readImageFacts } from '../conformance/image-facts.ts'
 import { readMediaFacts } from '../conformance/media-facts.ts'
-import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
+import { countWordsFound, readExpectedWords } from '../conformance/text-facts.ts'
 import { readArchive } from '../engines/support/inspect-archive.ts'
 import { countCharacters } from '../engines/support/inspect-font.ts'
 import { countPdfPages } from '../engines/support/inspect-result.ts'
@@ -28,13 +28,13 @@ export interface RetentionComparison {
 /** The share of the source that another program finds in the result, 0 to 1, and how it is measured. */
 export interface RetainedShare {
   readonly share: number
-  readonly seen: string
+  readonly finding: string
 }
 
 /** @returns undefined if no other program can read the source. */
 export async function measureRetained(comparison: RetentionComparison): Promise<RetainedShare | undefined> {
   const { result, from, to } = comparison
-  if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
+  if ((await stat(result)).size === 0) return { share: 0, finding: 'the result is empty' }
   const [source, target] = [formatById(from).category, formatById(to).category]
   const isText = (category: string) => category === 'document' || category === 'ebook'
   if (source === 'image') return target === 'image' ? compareImages(comparison) : checkFirstPage(comparison)
@@ -49,7 +49,7 @@ async function compareImages(comparison: RetentionComparison): Promise<RetainedS
   // No other installed program can draw sixel images.
   if (from === 'sixel') return checkFirstPage(comparison)
   const share = await measureSimilarity(source, result, route)
-  return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
+  return share === undefined ? undefined : { share, finding: `${(share * 100).toFixed(1)} % of the dots` }
 }
 
 /** Checks that the first page is not blank. */
@@ -60,7 +60,7 @@ async function checkFirstPage({
   to,
   route,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
-  if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
+  if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, finding: 'no page' }
   const [factsBefore, factsAfter] = [
     await readImageFacts(source, undefined),
     await readImageFacts(result, getLastEngine(route)),
@@ -68,8 +68,8 @@ async function checkFirstPage({
   if (formatById(from).category === 'image' && (factsBefore?.spread ?? 0) < minSpread) return undefined
   if (!factsAfter) return undefined
   return factsAfter.spread >= minSpread
-    ? { share: 1, seen: 'drawn' }
-    : { share: 0, seen: 'the first page is blank' }
+    ? { share: 1, finding: 'drawn' }
+    : { share: 0, finding: 'the first page is blank' }
 }
 
 // Engine ids, separated by spaces.
@@ -84,14 +84,14 @@ async function compareMedia({ source, result, to }: RetentionComparison): Promis
   const playableS = Math.min(factsBefore.seconds, factsBefore.audioS ?? factsBefore.seconds)
   const seconds = playableS - factsAfter.seconds < 0.2 ? 1 : factsAfter.seconds / playableS
   if (category === 'image' || to === 'gif')
-    return { share: seconds, seen: `${factsAfter.seconds} of ${playableS} s` }
+    return { share: seconds, finding: `${factsAfter.seconds} of ${playableS} s` }
   const isSilenced = (factsBefore.peakDb ?? -100) > -40 && (factsAfter.peakDb ?? -100) < -60
-  if (isSilenced) return { share: 0, seen: 'it is silent' }
+  if (isSilenced) return { share: 0, finding: 'it is silent' }
   const [had, has] = [factsBefore.channels, factsAfter.channels]
   const audioShare = had > 0 && has < had ? has / had : 1
   return {
     share: Math.min(1, seconds, audioShare),
-    seen: `${factsAfter.seconds} of ${playableS} s, ${has} of ${had} channels`,
+    finding: `${factsAfter.seconds} of ${playableS} s, ${has} of ${had} channels`,
   }
 }
 
@@ -111,7 +111,7 @@ async function compareArchives({
   const share = allBytes === 0 ? 1 : 1 - sumSizes(missingMembers.map(([, text]) => text)) / allBytes
   return {
     share,
-    seen: `${Object.keys(membersBefore).length} files${missingMembers.map(([name]) => ` -${name}`).join('')}`,
+    finding: `${Object.keys(membersBefore).length} files${missingMembers.map(([name]) => ` -${name}`).join('')}`,
   }
 }
 
@@ -146,7 +146,7 @@ async function compareFonts({
   const had = await countCharacters(source, from).catch(() => Number.NaN)
   if (!(had > 0)) return undefined
   const has = await countCharacters(result, to)
-  return { share: Math.min(1, has / had), seen: `${has} of ${had} characters` }
+  return { share: Math.min(1, has / had), finding: `${has} of ${had} characters` }
 }
 
 /** Binary formats whose text other programs cannot read; the service counts their words itself. */
@@ -171,10 +171,11 @@ async function compareText({
   words,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
   if (words === undefined && binaryTextFormats.includes(from)) return undefined
-  const wantedWords = words === undefined ? await expectedWords(source).catch(() => []) : splitWords(words)
+  const wantedWords =
+    words === undefined ? await readExpectedWords(source).catch(() => []) : splitWords(words)
   if (wantedWords.length === 0) return undefined
   const foundWords = await countWordsFound(result, wantedWords)
-  return { share: foundWords / wantedWords.length, seen: `${foundWords} of ${wantedWords.length} words` }
+  return { share: foundWords / wantedWords.length, finding: `${foundWords} of ${wantedWords.length} words` }
 }
 
 /** Splits text into words, or into pairs of characters for scripts without spaces, whose lines can break anywhere. */

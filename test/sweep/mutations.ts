@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { oneOf } from './seeded-random.ts'
+import { pickOne } from './seeded-random.ts'
 
 type Mutation = (bytes: Buffer, random: () => number) => Buffer
 
@@ -60,6 +60,6 @@ export const wrongExtensions = [
 ] as const
 
 export const pickWrongExtension = (correctExtension: string, random: () => number): string => {
-  const extension = oneOf(wrongExtensions, random)
+  const extension = pickOne(wrongExtensions, random)
   return extension === correctExtension ? 'tiff' : extension
 }

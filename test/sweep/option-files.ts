@@ -51,7 +51,7 @@ else:
     collection = TTCollection()
     collection.fonts = fonts
     collection.save(sys.argv[1])`
-const python = '/usr/bin/python3'
+const pythonPath = '/usr/bin/python3'
 
 const baseFiles: readonly BaseFile[] = [
   {
@@ -85,12 +85,12 @@ const baseFiles: readonly BaseFile[] = [
     name: 'font.ttc',
     categories: [],
     make: (path, run) =>
-      run(python, '-c', joinFontsScript, path, fontPath, fontPath.replace('DejaVuSans', 'DejaVuSerif')),
+      run(pythonPath, '-c', joinFontsScript, path, fontPath, fontPath.replace('DejaVuSans', 'DejaVuSerif')),
   },
   {
     name: 'font.ttf',
     categories: ['font'],
-    make: (path, run) => run(python, '-c', joinFontsScript, path, fontPath),
+    make: (path, run) => run(pythonPath, '-c', joinFontsScript, path, fontPath),
   },
   {
     name: 'files.zip',
@@ -152,8 +152,8 @@ function addAuthor(source: string, folder: string): string {
 /** Adds an image where the format stores them; the text does not refer to it. */
 function addImage(source: string, from: FormatId, folder: string): string {
   const path = copy(source, join(folder, `image.${from}`))
-  const packages = { d: 'word/media', x: 'xl/media', p: 'ppt/media', o: 'Pictures' } as const
-  const imageFolder = packages[from[0] as keyof typeof packages]
+  const mediaFolders = { d: 'word/media', x: 'xl/media', p: 'ppt/media', o: 'Pictures' } as const
+  const imageFolder = mediaFolders[from[0] as keyof typeof mediaFolders]
   mkdirSync(join(folder, imageFolder), { recursive: true })
   const image = join(imageFolder, 'image.jpg')
   execFileSync('convert', ['-quality', '100', makeBaseFile('image.png', folder), join(folder, image)])
@@ -228,11 +228,14 @@ async function convertBaseFile(to: FormatId, folder: string): Promise<string | u
 }
 
 async function convertFile(path: string, to: FormatId, folder: string): Promise<string> {
-  const made = join(folder, `${basename(path, extname(path))}-as-${to}.${formatById(to).extensions[0]}`)
-  if (existsSync(made)) return made
+  const convertedPath = join(
+    folder,
+    `${basename(path, extname(path))}-as-${to}.${formatById(to).extensions[0]}`,
+  )
+  if (existsSync(convertedPath)) return convertedPath
   const { path: result, format } = await convertAlongRoutes(path, to, { within: folder })
   if (format !== to) throw new Error(`the conversion made ${format} instead of ${to}`)
-  return copy(result, made)
+  return copy(result, convertedPath)
 }
 
 function copy(from: string, to: string): string {

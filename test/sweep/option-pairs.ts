@@ -25,7 +25,9 @@ export interface OptionPair {
 /** Lists all pairs; those that stand for others come first. */
 export function listOptionPairs(chosenEngines: readonly Engine[] = engines): OptionPair[] {
   const pairs = listAllPairs(chosenEngines)
-  const representatives = new Set([...Map.groupBy(pairs, classOf).values()].flatMap(([pair]) => pair ?? []))
+  const representatives = new Set(
+    [...Map.groupBy(pairs, getConversionClass).values()].flatMap(([pair]) => pair ?? []),
+  )
   return [...representatives, ...pairs.filter((pair) => !representatives.has(pair))]
 }
 
@@ -45,7 +47,7 @@ const audioOptions = ['audioBitrate', 'audioCodec', 'audioSampleRate', 'channels
  * Pairs with the same key are converted by the same functions, so one of them can stand for the others. Containers with
  * the same default codecs are written by the same functions.
  */
-export function classOf({ engine, row, option, from, to }: OptionPair): string {
+export function getConversionClass({ engine, row, option, from, to }: OptionPair): string {
   const container = { ...videoContainers, ...audioContainers }[to as keyof typeof videoContainers]
   const isMedia = engine.id === 'ffmpeg' && row.operation !== 'metadata/write' && container !== undefined
   const codec = isMedia && ((!audioOptions.includes(option) && container.video[0]) || container.audio[0])
@@ -77,14 +79,14 @@ function listPairs(
   trial: Trial | undefined,
 ): (readonly [FormatId, FormatId])[] {
   const fixtureFormats = (trial?.fixtures ?? []).map((name) => formatByExtension(name)?.id)
-  const preferred = [...fixtureFormats, ...typicalSources].flatMap((id) =>
+  const preferredSources = [...fixtureFormats, ...typicalSources].flatMap((id) =>
     from.filter((source) => source === id),
   )
   const isOffered = (source: FormatId, target: FormatId) =>
     (same || source !== target) && !except.some((pair) => pair[0] === source && pair[1] === target)
   const withTarget = (target: FormatId): (readonly [FormatId, FormatId])[] => {
     if (trial?.isCopied && same && from.includes(target)) return [[target, target]]
-    const sources = [...preferred, ...from].filter((source) => isOffered(source, target))
+    const sources = [...preferredSources, ...from].filter((source) => isOffered(source, target))
     const source =
       sources.find((id) => fixtureFormats.includes(id)) ?? sources.find((id) => id !== target) ?? sources[0]
     return source ? [[source, target]] : []
@@ -115,7 +117,7 @@ export interface JudgedPair {
 
 export const tablePath = new URL('options.tsv', import.meta.url).pathname
 
-export const identify = ({ engine, operation, option, pair }: Omit<JudgedPair, 'outcome' | 'reason'>) =>
+export const getPairKey = ({ engine, operation, option, pair }: Omit<JudgedPair, 'outcome' | 'reason'>) =>
   [engine, operation, option, pair].join('\t')
 
 export function readOptionTable(): JudgedPair[] {
@@ -141,13 +143,13 @@ export function formatOptionTable(judgedPairs: readonly JudgedPair[]): string {
 
 /** Drops pairs that are no longer offered, and sorts the others by engine, operation and option as in the registry. */
 export function keepOffered(judgedPairs: readonly JudgedPair[]): JudgedPair[] {
-  const offered = engines.flatMap(({ id, capabilities }) =>
+  const offeredOptions = engines.flatMap(({ id, capabilities }) =>
     capabilities.flatMap(({ operation, from, to, options }) =>
       Object.keys(options.shape).map((option) => ({ name: [id, operation, option].join('\t'), from, to })),
     ),
   )
   const order = new Map(
-    [...Map.groupBy(offered, ({ name }) => name)].map(([name, rows], at) => [name, { at, rows }]),
+    [...Map.groupBy(offeredOptions, ({ name }) => name)].map(([name, rows], at) => [name, { at, rows }]),
   )
   const find = ({ engine, operation, option }: JudgedPair) =>
     order.get([engine, operation, option].join('\t'))

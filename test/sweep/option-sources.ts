@@ -17,7 +17,7 @@ ${Array.from({ length: 8 }, (_, at) => `<h1>Chapter ${at}</h1><p>${sentence.repe
 </body></html>
 `
 const columns = Array.from({ length: 30 }, (_, at) => `column ${at}`)
-const table = (delimiter: string) =>
+const createTable = (delimiter: string) =>
   [['name', encodedWord, ...columns], ...Array.from({ length: 80 }, (_, row) => [`"a;b"`, row, ...columns])]
     .map((cells) => cells.join(delimiter))
     .join('\n')
@@ -76,7 +76,7 @@ export function makeOptionSource(format: FormatId, folder: string): string | und
   writeFileSync(source, page)
   const writer = pandocWriters[format]
   const filter = officeFilters[format]
-  if (format === 'csv' || format === 'tsv') writeFileSync(path, table(format === 'csv' ? ',' : '\t'))
+  if (format === 'csv' || format === 'tsv') writeFileSync(path, createTable(format === 'csv' ? ',' : '\t'))
   else if (format === 'html') copyFileSync(source, path)
   else if (handwrittenTexts[format]) writeFileSync(path, handwrittenTexts[format])
   else if (writer) run('pandoc', '-s', '--wrap=none', source, '-t', writer, '-o', path)

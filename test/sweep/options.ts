@@ -23,7 +23,7 @@ import { findOptionSource, fixturePath } from './option-files.ts'
 import {
   describePair,
   formatOptionTable,
-  identify,
+  getPairKey,
   type JudgedPair,
   keepOffered,
   listOptionPairs,
@@ -150,23 +150,23 @@ async function judgeOption(pair: OptionPair): Promise<string> {
 
 /** Merges results into the table, which a run of other options may have changed in the meantime. */
 function saveTable(results: readonly JudgedPair[]): readonly JudgedPair[] {
-  const judgedPairs = new Map(readOptionTable().map((judged) => [identify(judged), judged]))
+  const judgedPairs = new Map(readOptionTable().map((judged) => [getPairKey(judged), judged]))
   for (const result of results) {
-    const before = judgedPairs.get(identify(result))
+    const before = judgedPairs.get(getPairKey(result))
     const reason = before?.outcome === result.outcome ? before.reason : ''
-    judgedPairs.set(identify(result), { ...result, reason })
+    judgedPairs.set(getPairKey(result), { ...result, reason })
   }
   const table = keepOffered([...judgedPairs.values()])
   writeFileSync(tablePath, formatOptionTable(table))
   return table
 }
 
-const judgedBefore = new Set(isMissingOnly ? readOptionTable().map(identify) : [])
+const judgedBefore = new Set(isMissingOnly ? readOptionTable().map(getPairKey) : [])
 let results: JudgedPair[] = []
 for (const pair of listOptionPairs(chosenEngines).filter(isChosen)) {
   const { engine, row, option } = pair
   const name = { engine: engine.id, operation: row.operation, option, pair: describePair(pair) }
-  if (judgedBefore.has(identify(name))) continue
+  if (judgedBefore.has(getPairKey(name))) continue
   const outcome = await judgeOption(pair).catch((error: unknown) => `fails: ${error}`)
   const result: JudgedPair = { ...name, outcome: outcome.split('\n')[0] ?? '', reason: '' }
   console.log(Object.values(result).join('\t'))

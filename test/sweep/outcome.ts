@@ -47,7 +47,7 @@ const unrelatedWarnings = [
 export async function runCase(sweepCase: Case, folder: string, sharedFolder: string): Promise<CaseResult> {
   const ownFolder = await mkdtemp(join(folder, 'case-'))
   try {
-    const { path, made } = await makeFile(sweepCase, ownFolder, sharedFolder)
+    const { path, comparisonPath } = await makeFile(sweepCase, ownFolder, sharedFolder)
     const variant = 'variant' in sweepCase.origin ? sweepCase.origin.variant : undefined
     const options = { ...variant?.options, ...(sweepCase.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(timeLimitS * 1000)
@@ -63,7 +63,7 @@ export async function runCase(sweepCase: Case, folder: string, sharedFolder: str
     if ('outcome' in routeResult) return routeResult
     return await judgeResult(sweepCase, routeResult, {
       source: path,
-      made,
+      comparisonPath,
       words: sweepCase.kind === 'whole' ? variant?.words : undefined,
     })
   } catch (error) {
@@ -87,14 +87,14 @@ function toErrorResult(error: unknown): CaseResult {
 
 interface Reference {
   readonly source: string
-  readonly made: string | undefined
+  readonly comparisonPath: string | undefined
   readonly words: string | undefined
 }
 
 async function judgeResult(
   sweepCase: Case,
   doneRoute: RouteResult,
-  { source, made, words }: Reference,
+  { source, comparisonPath, words }: Reference,
 ): Promise<CaseResult> {
   const { fidelity, codes, result, format, route, from } = doneRoute
   const reportedWarnings = [
@@ -108,10 +108,10 @@ async function judgeResult(
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
   // No other program can open a locked file.
-  if (made === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
-  const comparedFormat = made === undefined ? from : (formatByExtension(made)?.id ?? from)
+  if (comparisonPath === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
+  const comparedFormat = comparisonPath === undefined ? from : (formatByExtension(comparisonPath)?.id ?? from)
   const keptShare = await measureRetained({
-    source: made ?? source,
+    source: comparisonPath ?? source,
     from: comparedFormat,
     result: doneRoute.path,
     to: format,
@@ -120,12 +120,12 @@ async function judgeResult(
   }).catch(
     (error: unknown): RetainedShare => ({
       share: 0,
-      seen: `the result cannot be read: ${shortenText(String(error))}`,
+      finding: `the result cannot be read: ${shortenText(String(error))}`,
     }),
   )
   if (!keptShare) return resultByServiceCount
   const isLost = 1 - keptShare.share > maxLostShare
-  return { outcome: isLost ? 'silent loss' : 'ok', why: `${sweepCase.to} by ${route}: ${keptShare.seen}` }
+  return { outcome: isLost ? 'silent loss' : 'ok', why: `${sweepCase.to} by ${route}: ${keptShare.finding}` }
 }
 
 const resultByServiceCount: CaseResult = { outcome: 'ok', why: 'by its own count' }

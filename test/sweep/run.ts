@@ -53,14 +53,14 @@ function parseOptions() {
 
 const { part, areas, only, count, minutes, jobs, list } = parseOptions()
 const allCases = cases()
-const matching = allCases.filter(
+const matchingCases = allCases.filter(
   (testCase, at) =>
     (!areas || areas.includes(testCase.area)) &&
     (!part || at % part.of === part.index - 1) &&
     (!only || testCase.id.includes(only)),
 )
-const everyNth = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
-const selectedCases = matching.filter((_, at) => at % everyNth === 0)
+const everyNth = Math.max(1, Math.ceil(matchingCases.length / (count ?? matchingCases.length)))
+const selectedCases = matchingCases.filter((_, at) => at % everyNth === 0)
 console.log(`${selectedCases.length} of ${allCases.length} files`)
 
 const folder = await mkdtemp(join(tmpdir(), 'sweep-'))

@@ -1,5 +1,5 @@
 /** Returns a generator of random numbers from 0 to 1 that only depend on the seed string (FNV-1a, then mulberry32). */
-export function seededRandom(seed: string): () => number {
+export function createSeededRandom(seed: string): () => number {
   let state = 2_166_136_261
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619)
   return () => {
@@ -10,6 +10,6 @@ export function seededRandom(seed: string): () => number {
   }
 }
 
-export function oneOf<T>(allValues: readonly [T, ...T[]], random: () => number): T {
+export function pickOne<T>(allValues: readonly [T, ...T[]], random: () => number): T {
   return allValues[Math.floor(random() * allValues.length)] ?? allValues[0]
 }

@@ -15,10 +15,11 @@ const blob = 'storage_account container sas_token? storage_access_key? endpoint?
 
 const gcs = 'bucket project_id? credentials key? key_prefix?'
 
-const sftp = 'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
+const sftpFields =
+  'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
 
 const keptFields = 'cache_control? content_disposition? metadata?'
-const archived = 'archive_multiple_files?'
+const archiveField = 'archive_multiple_files?'
 
 /** The fields in order, with optional fields and defaults marked. */
 const documentedFields: readonly (readonly [name: string, fields: string])[] = [
@@ -29,7 +30,7 @@ const documentedFields: readonly (readonly [name: string, fields: string])[] = [
   ['import/s3', s3],
   ['import/blobstore import/blob', blob],
   ['import/gcs', gcs],
-  ['import/sftp', sftp],
+  ['import/sftp', sftpFields],
   [
     'capture-website',
     `url output_format=pdf filename? headers? cookies? wait_until=load wait_for_element? wait_time=0 timeout=30 width?
@@ -47,14 +48,14 @@ const documentedFields: readonly (readonly [name: string, fields: string])[] = [
       edit-pdf-metadata linearize-pdf crop-pdf redact-pdf sanitize-pdf grayscale-pdf remove-blank-pages-pdf pdf-info`
     .split(/\s+/)
     .map((name) => [name, conversionFields] as const),
-  ['export/url', `inline? filename? ${archived} expires_in?`],
+  ['export/url', `inline? filename? ${archiveField} expires_in?`],
   [
     'export/s3',
-    `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging? ${archived}`,
+    `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging? ${archiveField}`,
   ],
-  ['export/blobstore export/blob', `${blob} ${keptFields} ${archived}`],
-  ['export/gcs', `${gcs} acl? ${keptFields} ${archived}`],
-  ['export/sftp', `${sftp} ${archived}`],
+  ['export/blobstore export/blob', `${blob} ${keptFields} ${archiveField}`],
+  ['export/gcs', `${gcs} acl? ${keptFields} ${archiveField}`],
+  ['export/sftp', `${sftpFields} ${archiveField}`],
 ]
 
 test('task operations have the documented names, fields and defaults', () => {
@@ -87,8 +88,8 @@ test('every task operation has a summary, and every operation of a store has an 
     }
     const load = find ?? capture ?? openStore
     if (load) assert.equal(typeof (await load()), 'function', operation.name)
-    const isAway = operation.kind !== 'process' && !/\/(upload|base64|raw|url)$/.test(operation.name)
-    if (isAway || operation.name === 'import/url') assert.ok(load, operation.name)
+    const isExternal = operation.kind !== 'process' && !/\/(upload|base64|raw|url)$/.test(operation.name)
+    if (isExternal || operation.name === 'import/url') assert.ok(load, operation.name)
   }
 })
 

@@ -150,9 +150,9 @@ describe('registered task operations', () => {
     for (const name of ['Host', 'Content-Length', 'TRANSFER-ENCODING', 'range', 'a b', 'ü', ''])
       assert.equal(acceptsHeaders({ [name]: 'x' }), false, name)
     for (const value of ['a\r\nb', 'ü', 'x'.repeat(4001)]) assert.equal(acceptsHeaders({ a: value }), false)
-    const manyFields = (count: number) =>
+    const createFields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`h${at}`, 'x']))
-    assert.deepEqual([acceptsHeaders(manyFields(20)), acceptsHeaders(manyFields(21))], [true, false])
+    assert.deepEqual([acceptsHeaders(createFields(20)), acceptsHeaders(createFields(21))], [true, false])
   })
 
   test('the operation import/sftp requires either file or path, and a password or private key', () => {
@@ -342,8 +342,8 @@ describe('tasks of an SFTP server', () => {
       [0, 1, 65_535, 65_536].map((port) => acceptsFields({ port })),
       [false, true, true, false],
     )
-    const fingerprint = (length: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(length)}` })
-    assert.deepEqual([42, 43, 44].map(fingerprint).map(acceptsFields), [false, true, false])
+    const createFingerprint = (length: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(length)}` })
+    assert.deepEqual([42, 43, 44].map(createFingerprint).map(acceptsFields), [false, true, false])
   })
 })
 

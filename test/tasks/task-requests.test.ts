@@ -39,10 +39,10 @@ describe('importing a file from a URL', () => {
       'Proxy-Authorization',
     ])
       assert.ok(isWrong({ headers: { [name]: 'x' } }), name)
-    const manyFields = (count: number) =>
+    const createFields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']))
     assert.deepEqual(
-      [isWrong({ headers: manyFields(20) }), isWrong({ headers: manyFields(21) })],
+      [isWrong({ headers: createFields(20) }), isWrong({ headers: createFields(21) })],
       [false, true],
     )
     for (const headers of [{ 'a b': 'x' }, { a: 'x\r\nb: y' }, { a: 'x'.repeat(4001) }])
@@ -257,7 +257,7 @@ describe('parsing the tasks of a request', () => {
 
 describe('values sent to a store', () => {
   const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
-  const sftp = { host: 'example.com', username: 'me', password: 'p' }
+  const sftpFields = { host: 'example.com', username: 'me', password: 'p' }
   const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }
   const cases: readonly [string, Record<string, unknown>, string][] = [
     ['export/s3', { ...s3, metadata: { a: 'b\r\nx-amz-acl: public-read' } }, 'metadata.a'],
@@ -272,8 +272,8 @@ describe('values sent to a store', () => {
     ],
     ['export/blobstore', { ...blob, metadata: { a: '\n' } }, 'metadata.a'],
     ['export/gcs', { bucket: 'box', cache_control: '\r' }, 'cache_control'],
-    ['export/sftp', { ...sftp, file: 'a\0b' }, 'file'],
-    ['import/sftp', { ...sftp, path: 'a\0b' }, 'path'],
+    ['export/sftp', { ...sftpFields, file: 'a\0b' }, 'file'],
+    ['import/sftp', { ...sftpFields, path: 'a\0b' }, 'path'],
   ]
   for (const [name, fields, field] of cases)
     test(`the store operation ${name} rejects ${field} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {

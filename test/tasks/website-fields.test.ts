@@ -12,7 +12,7 @@ describe('capturing a website', () => {
       path.join('.'),
       message,
     ])
-  const unsupportedField = (field: string, format: string) => [
+  const createUnsupportedFieldError = (field: string, format: string) => [
     [field, `not supported for ${format}; leave it out`],
   ]
 
@@ -33,15 +33,15 @@ describe('capturing a website', () => {
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
         assert.deepEqual(
           getFieldErrors({ output_format: format, [field]: value }),
-          unsupportedField(field, format),
+          createUnsupportedFieldError(field, format),
         )
     const imageFields = { full_page: true, quality: 50 }
     assert.equal(getFieldErrors({ ...imageFields, output_format: 'jpg' }), undefined)
     for (const [field, value] of Object.entries(imageFields))
-      assert.deepEqual(getFieldErrors({ [field]: value }), unsupportedField(field, 'pdf'))
+      assert.deepEqual(getFieldErrors({ [field]: value }), createUnsupportedFieldError(field, 'pdf'))
     assert.deepEqual(
       getFieldErrors({ output_format: 'png', quality: 50 }),
-      unsupportedField('quality', 'png'),
+      createUnsupportedFieldError('quality', 'png'),
     )
     assert.equal(
       getFieldErrors({ width: 800, height: 600 }),
@@ -162,14 +162,14 @@ describe('limits of a request for tasks', () => {
         ['a', []],
       ],
     )
-    const circle = getRefusal({
+    const cycleError = getRefusal({
       a: raw,
       b: createArchiveTask(['a', 'd']),
       c: createArchiveTask('b'),
       d: createArchiveTask('c'),
       out: createExport(['b', 'd']),
     })
-    assert.deepEqual(circle.details, {
+    assert.deepEqual(cycleError.details, {
       task: 'b',
       field: 'tasks.b.input',
       error: 'its inputs form a cycle that leads back to it',

@@ -47,7 +47,7 @@ test('Azure files with a prefix are found, and a file can be read from a given p
 test('an Azure shared access signature with read permission works, and a write-only signature is forbidden', async () => {
   await put('shared.txt', 'shared')
   const { storage_access_key: _, ...withoutKey } = access
-  const token = (permissions: string) =>
+  const createToken = (permissions: string) =>
     generateBlobSASQueryParameters(
       {
         containerName: 'box',
@@ -58,9 +58,9 @@ test('an Azure shared access signature with read permission works, and a write-o
     ).toString()
   const find = (sas_token: string) =>
     findInBlobstore({ ...withoutKey, sas_token, blob: 'shared.txt' }, { guardedHttp, signal })
-  const [file] = await find(token('r'))
+  const [file] = await find(createToken('r'))
   assert.equal(file?.size, 6)
-  await assert.rejects(find(token('w')), (error) => {
+  await assert.rejects(find(createToken('w')), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.equal(error.reason, 'forbidden')
     assert.doesNotMatch(error.message, /sig=/)

@@ -123,10 +123,10 @@ test('a repeated Dropbox export stores no second copy, and another export to the
   const deps = { onStarted: async (state: string) => void states.push(state) }
   const file = createFile('a.txt', Buffer.from('a'))
   const location = await (await openStore('dropbox', '', deps)).put(file, ignore)
-  const repeated = await openStore('dropbox', '', deps)
-  await repeated.cleanUp?.(states.at(-1) ?? '')
+  const repeatedExport = await openStore('dropbox', '', deps)
+  await repeatedExport.cleanUp?.(states.at(-1) ?? '')
   let sentBytes = 0
-  assert.equal(await repeated.put(file, (sent) => (sentBytes += sent)), location)
+  assert.equal(await repeatedExport.put(file, (sent) => (sentBytes += sent)), location)
   assert.equal(sentBytes, 1)
   assert.equal(server.uploads.files.length, 1)
   const otherResult = await (await openStore('dropbox', '')).put(file, ignore)
@@ -137,9 +137,9 @@ test('a repeated drive export stores a file with new content even if a file with
   const states: string[] = []
   const deps = { onStarted: async (state: string) => void states.push(state) }
   await (await openStore('dropbox', '', deps)).put(createFile('a.txt', Buffer.from('first')), ignore)
-  const repeated = await openStore('dropbox', '', deps)
-  await repeated.cleanUp?.(states.at(-1) ?? '')
-  await repeated.put(createFile('a.txt', Buffer.from('second')), ignore)
+  const repeatedExport = await openStore('dropbox', '', deps)
+  await repeatedExport.cleanUp?.(states.at(-1) ?? '')
+  await repeatedExport.put(createFile('a.txt', Buffer.from('second')), ignore)
   assert.deepEqual(
     server.uploads.files.map(({ bytes }) => bytes.toString()),
     ['first', 'second'],

@@ -42,7 +42,7 @@ function selectPage<T>(all: readonly T[], at: number) {
   return { here: all.slice(at, at + 1), next: at + 1 < all.length ? String(at + 1) : undefined }
 }
 
-const handleGoogle = {
+const google = {
   file: ({ id, name, bytes }: (typeof files)[number]) => ({
     id,
     name,
@@ -57,12 +57,12 @@ const handleGoogle = {
     if (parent === undefined && words === undefined) return { status: 400 }
     const foundItems =
       parent === undefined
-        ? findFilesByName(words?.replace(/\\(.)/g, '$1') ?? '').map(handleGoogle.file)
+        ? findFilesByName(words?.replace(/\\(.)/g, '$1') ?? '').map(google.file)
         : [
             ...(parent === 'root'
               ? [{ id: 'dir', name: folder.name, mimeType: 'application/vnd.google-apps.folder' }]
               : []),
-            ...listFolder(parent).map(handleGoogle.file),
+            ...listFolder(parent).map(google.file),
           ]
     const { here, next } = selectPage(foundItems, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
@@ -74,7 +74,7 @@ const handleGoogle = {
       return query.has('fields')
         ? { json: { user: { displayName: 'Ada', emailAddress: 'ada@example.com' } } }
         : { status: 400 }
-    if (path === '/files') return handleGoogle.files(query)
+    if (path === '/files') return google.files(query)
     const [, id, exported] = /^\/files\/([^/]+)(\/export)?$/.exec(path) ?? []
     if (id === 'doc') {
       const json = { id, name: 'Essay', mimeType: 'application/vnd.google-apps.document' }
@@ -84,7 +84,7 @@ const handleGoogle = {
       return { json: { id, name: folder.name, mimeType: 'application/vnd.google-apps.folder' } }
     const file = findFile(id)
     if (!file) return { status: 404, json: { error: { code: 404 } } }
-    return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: handleGoogle.file(file) }
+    return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: google.file(file) }
   },
 }
 
@@ -247,25 +247,25 @@ export async function openDriveServer() {
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, subpath = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
     const requestInside = { ...driveRequest, path: subpath }
-    if (drive === 'google-drive') return handleGoogle.handle(requestInside)
+    if (drive === 'google-drive') return google.handle(requestInside)
     return drive === 'dropbox' ? dropbox.handle(requestInside, url) : oneDrive.handle(requestInside, url)
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost')
     const { authorization, 'content-type': contentType } = request.headers
-    const received = { path, query, method: request.method ?? '', authorization, contentType }
+    const receivedRequest = { path, query, method: request.method ?? '', authorization, contentType }
     const body = await buffer(request)
     if (path === '/token' && state.dropsTokenRequests) return void request.socket.destroy()
     const upload = uploads.handle({
-      ...received,
+      ...receivedRequest,
       headers: request.headers,
       body,
       hasToken: authorization === `Bearer ${state.access}`,
       mayWrite: /\/drive$|\.write|ReadWrite/.test(state.scope),
     })
     if (upload?.drops) return void request.socket.destroy()
-    const reply: DriveReply = upload ?? handle({ ...received, body: body.toString() })
+    const reply: DriveReply = upload ?? handle({ ...receivedRequest, body: body.toString() })
     const { status, json, bytes, location } = reply
     response.writeHead(status ?? (location ? 302 : 200), {
       ...upload?.headers,

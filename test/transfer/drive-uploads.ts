@@ -36,9 +36,9 @@ export interface StoredUpload {
 }
 
 /** "Each request … must be a multiple of 320 KiB". */
-const oneDriveUnit = 320 * 1024
-const maxOneDriveChunk = 60 * 1024 ** 2
-const maxDropboxChunk = 150 * 1024 ** 2
+const oneDriveChunkUnitBytes = 320 * 1024
+const maxOneDriveChunkBytes = 60 * 1024 ** 2
+const maxDropboxChunkBytes = 150 * 1024 ** 2
 
 export function createUploads(url: string) {
   const files: StoredUpload[] = []
@@ -68,7 +68,7 @@ export function createUploads(url: string) {
     return name
   }
 
-  const google = ({ path, method, headers, query, body }: UploadRequest): UploadReply => {
+  const handleGoogle = ({ path, method, headers, query, body }: UploadRequest): UploadReply => {
     if (path !== '/google-drive/files' || method !== 'POST' || query.get('uploadType') !== 'resumable')
       return { status: 404 }
     if (state.isFull)
@@ -85,7 +85,7 @@ export function createUploads(url: string) {
     store(id, { drive, parent, name, bytes }, false)
     return { json: { size: String(size), webViewLink: `https://drive.google.com/file/d/${id}/view` } }
   }
-  const googleSession = (
+  const continueGoogle = (
     id: string,
     session: Session,
     { method, headers, body }: UploadRequest,
@@ -115,10 +115,10 @@ export function createUploads(url: string) {
     const storedName = store(id, { drive: 'dropbox', parent, name, bytes }, true)
     return { json: { id: 'id:new', name: storedName, path_display: `${parent}/${storedName}` } }
   }
-  const dropbox = ({ path, method, headers, body }: UploadRequest): UploadReply => {
+  const handleDropbox = ({ path, method, headers, body }: UploadRequest): UploadReply => {
     const argument = String(headers['dropbox-api-arg'])
     if (method !== 'POST' || headers['content-type'] !== 'application/octet-stream') return { status: 400 }
-    if (!/^[ -~]+$/.test(argument) || body.length > maxDropboxChunk) return { status: 400 }
+    if (!/^[ -~]+$/.test(argument) || body.length > maxDropboxChunkBytes) return { status: 400 }
     const { cursor, commit } = JSON.parse(argument)
     if (path === '/dropbox/files/upload_session/start')
       return { json: { session_id: open({ drive: 'dropbox', name: '', parent: '', size: 0 }) } }
@@ -135,7 +135,7 @@ export function createUploads(url: string) {
       : { status: 404 }
   }
 
-  const oneDrive = ({ path, method, query, body }: UploadRequest): UploadReply => {
+  const handleOneDrive = ({ path, method, query, body }: UploadRequest): UploadReply => {
     const [, parent = '', name, action] =
       /^\/onedrive\/me\/drive\/(root|items\/[^/]+):\/([^/:]+):\/(\w+)$/.exec(path) ?? []
     if (name === undefined) return { status: 404 }
@@ -158,7 +158,7 @@ export function createUploads(url: string) {
     const uploadUrl = `${url.replace('127.0.0.1', 'localhost')}/session/onedrive/${open({ ...file, size: -1 })}`
     return { json: { uploadUrl } }
   }
-  const oneDriveSession = (
+  const continueOneDrive = (
     id: string,
     session: Session,
     { method, headers, body }: UploadRequest,
@@ -169,7 +169,7 @@ export function createUploads(url: string) {
     const [, start, , size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'])) ?? []
     if (Number(start) !== session.bytes.length) return { status: 416, json: {} }
     const isLast = Number(start) + body.length === Number(size)
-    if (body.length > maxOneDriveChunk || (!isLast && body.length % oneDriveUnit !== 0))
+    if (body.length > maxOneDriveChunkBytes || (!isLast && body.length % oneDriveChunkUnitBytes !== 0))
       return { status: 400, json: {} }
     if (receive(session, body)) return { drops: true }
     if (!isLast) return { status: 202, json: progress() }
@@ -177,7 +177,7 @@ export function createUploads(url: string) {
     const json = { webUrl: `https://onedrive.live.com/${store(id, { drive, parent, name, bytes }, true)}` }
     return state.losesLastReply ? { drops: true } : { status: 201, json }
   }
-  const oneDriveItem = ({ path }: UploadRequest): UploadReply | undefined => {
+  const findOneDriveItem = ({ path }: UploadRequest): UploadReply | undefined => {
     const [, parent = '', name] = /^\/onedrive\/me\/drive\/(root|items\/[^/]+):\/([^/:]+)$/.exec(path) ?? []
     if (name === undefined) return undefined
     const item = files.find(
@@ -193,19 +193,19 @@ export function createUploads(url: string) {
     if (!session) return { status: 404, json: {} }
     // The URL alone gives access, so a token must not be sent.
     if (request.headers['authorization']) return { status: 400, json: {} }
-    return (drive === 'onedrive' ? oneDriveSession : googleSession)(id, session, request)
+    return (drive === 'onedrive' ? continueOneDrive : continueGoogle)(id, session, request)
   }
 
   /** Handles an upload, or a lookup of an uploaded file. Returns undefined for other requests. */
   function handle(request: UploadRequest): UploadReply | undefined {
     if (request.path.startsWith('/session/')) return handleSession(request)
     const isUpload = request.path.startsWith('/upload/') || request.path.endsWith(':/createUploadSession')
-    if (!isUpload) return request.method === 'GET' && request.hasToken ? oneDriveItem(request) : undefined
+    if (!isUpload) return request.method === 'GET' && request.hasToken ? findOneDriveItem(request) : undefined
     if (!request.hasToken) return { status: 401 }
     if (!request.mayWrite) return { status: 403, json: { error: 'insufficient_scope' } }
     const path = request.path.replace(/^\/upload/, '')
-    if (path.startsWith('/google-drive')) return google({ ...request, path })
-    return (path.startsWith('/dropbox') ? dropbox : oneDrive)({ ...request, path })
+    if (path.startsWith('/google-drive')) return handleGoogle({ ...request, path })
+    return (path.startsWith('/dropbox') ? handleDropbox : handleOneDrive)({ ...request, path })
   }
   return { state, handle }
 }

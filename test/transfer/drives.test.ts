@@ -213,12 +213,12 @@ test('the drive callback redirects to a page of this service with the result', a
 })
 
 test('a request for a drive that is not configured is rejected', async () => {
-  const withDropboxOnly = app.with({
+  const appWithDropboxOnly = app.with({
     config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } },
   })
-  const response = await withDropboxOnly.send('GET', '/v1/cloud/onedrive/auth')
+  const response = await appWithDropboxOnly.send('GET', '/v1/cloud/onedrive/auth')
   assert.deepEqual([response.status, response.json.error.code], [503, 'DRIVE_NOT_CONFIGURED'])
-  const unknown = await withDropboxOnly.send('GET', '/v1/cloud/floppy/auth')
+  const unknown = await appWithDropboxOnly.send('GET', '/v1/cloud/floppy/auth')
   assert.deepEqual([unknown.status, unknown.json.error.code], [400, 'INVALID_INPUT'])
   assert.match(unknown.json.error.message, /google-drive.*dropbox.*onedrive/)
 })

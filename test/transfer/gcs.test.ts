@@ -169,8 +169,8 @@ test('errors of Google Cloud Storage are mapped to reasons', async () => {
   await assert.rejects(find({ key: 'none' }), hasReason('not-found'))
   await assert.rejects(find({ key_prefix: 'none/' }), hasReason('not-found'))
   await assert.rejects(find({ bucket: 'other', key: 'a.txt' }), hasReason('not-found'))
-  const stranger = { ...credentials, client_email: 'stranger@example.com' }
-  await assert.rejects(find({ key: 'a.txt', credentials: stranger }), (error) => {
+  const strangerCredentials = { ...credentials, client_email: 'stranger@example.com' }
+  await assert.rejects(find({ key: 'a.txt', credentials: strangerCredentials }), (error) => {
     assert.match(String(error), /Google rejected the key of stranger@example.com \(invalid_grant\)\./)
     return hasReason('forbidden')(error)
   })

@@ -46,5 +46,5 @@ export const privateAddressForms = [
 ]
 
 /** @returns the same addresses with a port on which a server may listen */
-export const privateUrlsAt = (port: number): readonly string[] =>
+export const createPrivateUrls = (port: number): readonly string[] =>
   privateAddressForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))

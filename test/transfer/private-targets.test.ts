@@ -39,19 +39,19 @@ after(() => {
 
 const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'a', secret_access_key: 'b' }
 const blob = { storage_account: 'account', container: 'box', sas_token: 'sv=1' }
-const sftp = { username: 'ann', password: 'pass' }
+const sftpLogin = { username: 'ann', password: 'pass' }
 const getPort = (url: URL) => Number(url.port) || 22
 
 const imports: Readonly<Record<string, (url: URL) => readonly [FindFiles, TaskFields]>> = {
   'import/url': (url) => [findByUrl, { url: url.href }],
   'import/s3': (url) => [findInS3, { ...s3, endpoint: url.origin, key: 'a' }],
   'import/blobstore': (url) => [findInBlobstore, { ...blob, endpoint: url.origin, blob: 'a' }],
-  'import/sftp': (url) => [findInSftp, { ...sftp, host: url.hostname, port: getPort(url), file: 'a' }],
+  'import/sftp': (url) => [findInSftp, { ...sftpLogin, host: url.hostname, port: getPort(url), file: 'a' }],
 }
-const exports: Readonly<Record<string, (url: URL) => readonly [OpenStore, TaskFields]>> = {
+const exportsByName: Readonly<Record<string, (url: URL) => readonly [OpenStore, TaskFields]>> = {
   'export/s3': (url) => [openS3, { ...s3, endpoint: url.origin }],
   'export/blobstore': (url) => [openBlobstore, { ...blob, endpoint: url.origin }],
-  'export/sftp': (url) => [openSftp, { ...sftp, host: url.hostname, port: getPort(url) }],
+  'export/sftp': (url) => [openSftp, { ...sftpLogin, host: url.hostname, port: getPort(url) }],
 }
 
 const file = {
@@ -78,7 +78,7 @@ const createAttempts = (
       ]),
     ),
     ...Object.fromEntries(
-      Object.entries(exports).map(([name, at]) => [
+      Object.entries(exportsByName).map(([name, at]) => [
         name,
         async (url: URL) => {
           const [open, fields] = at(url)
@@ -120,7 +120,7 @@ async function deliverTo(url: URL, guardedHttp: GuardedHttp): Promise<void> {
 }
 const outgoingRequestNames = [
   ...Object.keys(imports),
-  ...Object.keys(exports),
+  ...Object.keys(exportsByName),
   'import/google-cloud-storage',
   'drive',
   'webhook',

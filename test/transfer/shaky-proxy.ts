@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 const maxRequestBytes = 8192
 
 /** Starts a proxy that can close connections or stop forwarding. */
-export async function startProxy(to: number) {
+export async function startProxy(targetPort: number) {
   const openSockets = new Set<Socket>()
   const state = {
     connections: 0,
@@ -19,7 +19,7 @@ export async function startProxy(to: number) {
     holdsResponse: (_lastRequest: string): boolean => false,
   }
   const server = createServer((clientSocket) => {
-    const far = connect(to, '127.0.0.1')
+    const far = connect(targetPort, '127.0.0.1')
     state.connections++
     let forwardedBytes = 0
     let lastRequest = ''

@@ -166,11 +166,11 @@ const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5e6))),
   'that never ends': (_request, response) => {
     const chunk = Buffer.alloc(65_536)
-    const more = () => {
+    const writeMore = () => {
       while (!response.destroyed && response.write(chunk));
     }
-    response.on('drain', more)
-    more()
+    response.on('drain', writeMore)
+    writeMore()
   },
 }
 for (const [name, handler] of Object.entries(oversizedResponses))

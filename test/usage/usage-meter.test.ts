@@ -41,8 +41,12 @@ const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
   ...changes,
 })
 
-const createMeter = (gatherMs = 0) =>
-  new UsageMeter({ table: app.services.table, isExcluded: async (owner) => owner === 'acc_admin', gatherMs })
+const createMeter = (batchWindowMs = 0) =>
+  new UsageMeter({
+    table: app.services.table,
+    isExcluded: async (owner) => owner === 'acc_admin',
+    batchWindowMs,
+  })
 const readOwnerUsage = async (owner: string, day = getDay(timestamp)) =>
   parseCounts((await app.services.table.get(getOwnerDayKey(owner, day))) ?? {})
 const readServiceUsage = async (day: string) => app.services.table.partition(getServiceDayPartition(day))
@@ -126,18 +130,19 @@ test('jobs of a former administrator stay excluded from the usage statistics whi
   const day = '2026-09-11'
   const usageCounter = createUsageCounter({
     environment: { ...process.env, TABLE_NAME: 'mutabor' },
-    gatherMs: 0,
+    batchWindowMs: 0,
   })
   const { services } = app
-  const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
+  const [adminHeaders, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
   const countCompletedJob = async (owner: string, overrides: object = {}) =>
     usageCounter.handler({
       detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...overrides },
     })
-  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await countCompletedJob(owner)
-  await services.table.update(getAccountKey(admin), { set: { role: 'USER' } }, {})
-  await countCompletedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
-  const { jobs, failed } = await readOwnerUsage(admin, day)
+  for (const owner of [adminHeaders, person, 'anon_two', 'acc_gone', adminHeaders])
+    await countCompletedJob(owner)
+  await services.table.update(getAccountKey(adminHeaders), { set: { role: 'USER' } }, {})
+  await countCompletedJob(adminHeaders, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
+  const { jobs, failed } = await readOwnerUsage(adminHeaders, day)
   assert.deepEqual([jobs, failed], [3, 1])
   const countJobEnd = async (engine: string) => {
     const records = (await readServiceUsage(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
@@ -150,9 +155,9 @@ test('jobs of a former administrator stay excluded from the usage statistics whi
 test('percentiles of the durations of 1000 jobs are accurate to three percent', async () => {
   const day = '2026-09-10'
   const meter = createMeter()
-  const durations = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
+  const durationsMs = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
   await Promise.all(
-    durations.map((durationMs, at) =>
+    durationsMs.map((durationMs, at) =>
       meter.count(
         createJobEnd({
           timestamp: `${day}T00:00:00.000Z`,
@@ -161,15 +166,18 @@ test('percentiles of the durations of 1000 jobs are accurate to three percent', 
       ),
     ),
   )
-  const took = createGetPercentile(sumCounts((await readServiceUsage(day)).map(parseCounts)), 'took')
+  const getTookPercentile = createGetPercentile(
+    sumCounts((await readServiceUsage(day)).map(parseCounts)),
+    'took',
+  )
   for (const [share, expectedMs] of [
     [0.5, 5000],
     [0.95, 9500],
     [0.99, 9900],
   ] as const)
     assert.ok(
-      Math.abs((took(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
-      `${took(share)} for ${expectedMs}`,
+      Math.abs((getTookPercentile(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
+      `${getTookPercentile(share)} for ${expectedMs}`,
     )
   assert.equal(createGetPercentile({}, 'took')(0.5), null)
 })
@@ -196,10 +204,10 @@ test('GET /v1/account/usage groups usage by month, engine or API key, and reject
         },
       }),
     )
-  const usage = async (query: Readonly<Record<string, string>>) =>
+  const requestUsage = async (query: Readonly<Record<string, string>>) =>
     app.send('GET', '/v1/account/usage', { query, headers: { 'x-owner-token': token } })
   const period = { from: '2026-01-01', to: '2026-02-28' }
-  const { data } = (await usage({ ...period, granularity: 'month', groupBy: 'engine' })).json
+  const { data } = (await requestUsage({ ...period, granularity: 'month', groupBy: 'engine' })).json
   assert.deepEqual(data.period, period)
   assert.deepEqual(
     data.series.map(({ date, jobs, conversionMinutes }: Record<string, unknown>) => [
@@ -217,7 +225,7 @@ test('GET /v1/account/usage groups usage by month, engine or API key, and reject
       ['ffmpeg', 1, 0],
     ],
   )
-  const byKey = (await usage({ ...period, groupBy: 'key' })).json.data.groups
+  const byKey = (await requestUsage({ ...period, groupBy: 'key' })).json.data.groups
   assert.deepEqual(
     byKey.map(({ name, jobs, failed }: Record<string, unknown>) => [name, jobs, failed]),
     [['key_1', 2, 1]],
@@ -227,7 +235,7 @@ test('GET /v1/account/usage groups usage by month, engine or API key, and reject
     [jobs, completed, failed, bytesIn, bytesOut, conversionMinutes],
     [3, 2, 1, 3000, 1200, 4.5],
   )
-  assert.equal((await usage({ from: '2026-02-01', to: '2026-02-01' })).json.data.totals.jobs, 1)
+  assert.equal((await requestUsage({ from: '2026-02-01', to: '2026-02-01' })).json.data.totals.jobs, 1)
   for (const [query, message] of [
     [{ from: '2026-02-02', to: '2026-02-01' }, /^from: expected a day no later than "to" \(2026-02-01\)/],
     [{ from: '2024-01-01', to: '2026-02-01' }, /a day from 2025-02-01 to 2026-02-01, .*at most 366 days/],
@@ -235,7 +243,7 @@ test('GET /v1/account/usage groups usage by month, engine or API key, and reject
     [{ groupBy: 'color' }, /^groupBy: .*engine/],
     [{ granularity: 'hour' }, /^granularity: .*month/],
   ] as const) {
-    const { status, json } = await usage(query)
+    const { status, json } = await requestUsage(query)
     assert.deepEqual([status, json.error.code], [400, 'INVALID_INPUT'], JSON.stringify(query))
     assert.match(json.error.message, message)
   }
@@ -273,9 +281,9 @@ test('GET /v1/account/quota shows the remaining quota, and quota.warning is publ
   const published: BusEvent[] = []
   const publish = async (events: readonly BusEvent[]) => void published.push(...events)
   const appWithBus = app.with({ bus: { publish, signal: async () => undefined } as unknown as Bus })
-  const make = () =>
+  const createJob = () =>
     appWithBus.send('POST', '/v1/import/url', { body: { url: 'https://example.com/a.png' }, headers })
-  assert.equal((await make()).status, 202)
+  assert.equal((await createJob()).status, 202)
   const { data } = (await appWithBus.send('GET', '/v1/account/quota', { headers })).json
   const dayQuota = data.quotas.find(({ window }: { window: string }) => window === 'day')
   assert.deepEqual([data.plan, dayQuota.limit, dayQuota.used, dayQuota.remaining], ['free', 50, 1, 49])
@@ -283,16 +291,19 @@ test('GET /v1/account/quota shows the remaining quota, and quota.warning is publ
   assert.deepEqual([data.maxFileSize, data.filesPerJob], [500_000_000, 5])
   assert.equal(data.quotas.find(({ name }: { name: string }) => name === 'conversion-minutes').limit, null)
   await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
-  assert.equal((await make()).status, 202)
-  assert.equal((await make()).status, 202)
+  assert.equal((await createJob()).status, 202)
+  assert.equal((await createJob()).status, 202)
   const quotaEvents = published.filter(({ event }) => event.startsWith('quota.'))
   assert.deepEqual(
     quotaEvents.map(({ event, owner: whose }) => [event, whose]),
     [['quota.warning', owner]],
   )
-  const admin = { 'x-api-key': await newAdminKey(app.services) }
+  const adminHeaders = { 'x-api-key': await newAdminKey(app.services) }
   const body = { plan: 'pro' }
-  const changedReply = await appWithBus.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
+  const changedReply = await appWithBus.send('PATCH', `/v1/admin/users/${owner}`, {
+    headers: adminHeaders,
+    body,
+  })
   assert.equal(changedReply.status, 200, changedReply.text)
   assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json

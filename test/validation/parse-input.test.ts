@@ -16,7 +16,7 @@ import { parseInput, parseJson } from '../../lib/validation/parse-input.ts'
 type MessagesByField = Readonly<Record<string, string>>
 
 /** Returns the error messages for a value, by field. */
-function messagesFor(schema: z.ZodType, value: unknown): MessagesByField {
+function listMessagesByField(schema: z.ZodType, value: unknown): MessagesByField {
   try {
     parseInput(schema, value, 'body')
   } catch (error) {
@@ -147,7 +147,7 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
   ]
 for (const [caseName, schema, value, expectedMessage] of sentences) {
   test(`the error for an invalid value says what was expected: ${caseName}`, () => {
-    assert.deepEqual(messagesFor(schema, value), expectedMessage)
+    assert.deepEqual(listMessagesByField(schema, value), expectedMessage)
   })
 }
 
@@ -176,18 +176,18 @@ test('no error about input contains technical terms of zod', () => {
       if (checkedSchemas.has(schema.shape[field])) continue
       checkedSchemas.add(schema.shape[field])
       for (const value of wrongValues) {
-        const error = messagesFor(schema, { [field]: value })[field] ?? ''
+        const error = listMessagesByField(schema, { [field]: value })[field] ?? ''
         assert.doesNotMatch(error.replace(/, got .*/s, ''), developerTerms, `${name}: ${field}`)
       }
     }
-    for (const error of Object.values(messagesFor(schema, {})))
+    for (const error of Object.values(listMessagesByField(schema, {})))
       assert.doesNotMatch(error, developerTerms, name)
   }
 })
 
 test('an error about 100 invalid fields lists only 20 of the fields', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
-  assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
+  assert.equal(Object.keys(listMessagesByField(z.strictObject({}), fields)).length, 20)
 })
 
 test('the keys of nested objects are sorted, so that equal values have the same JSON', () => {
@@ -200,20 +200,20 @@ test('the keys of nested objects are sorted, so that equal values have the same 
 test('a long value is truncated in an error, but not within a character', () => {
   const list = z.strictObject({ a: z.int() })
   assert.equal(
-    messagesFor(list, { a: 'x'.repeat(78) })['a'],
+    listMessagesByField(list, { a: 'x'.repeat(78) })['a'],
     `expected a whole number, got "${'x'.repeat(78)}"`,
   )
   assert.equal(
-    messagesFor(list, { a: 1e16 })['a'],
+    listMessagesByField(list, { a: 1e16 })['a'],
     'expected a whole number and at most 9007199254740991, got 10000000000000000',
   )
   const long = `${'x'.repeat(78)}😀`
   assert.equal(
-    messagesFor(list, { a: long })['a'],
+    listMessagesByField(list, { a: long })['a'],
     `expected a whole number, got "${'x'.repeat(78)}…" with 80 characters`,
   )
   assert.equal(
-    messagesFor(list, { a: Array(50).fill(12) })['a'],
+    listMessagesByField(list, { a: Array(50).fill(12) })['a'],
     `expected a whole number, got [${'12,'.repeat(50).slice(0, 79)}…`,
   )
 })
@@ -236,9 +236,9 @@ test('the error for invalid or too deeply nested JSON in a form field names the 
   const parse = (text: string) =>
     parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
   assert.deepEqual(parse('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
-  const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
-  assert.deepEqual(parse(deep(100)), JSON.parse(deep(100)))
-  for (const wrongJson of ['{', '[]', deep(101), deep(200_000)])
+  const createDeepJson = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  assert.deepEqual(parse(createDeepJson(100)), JSON.parse(createDeepJson(100)))
+  for (const wrongJson of ['{', '[]', createDeepJson(101), createDeepJson(200_000)])
     assert.throws(() => parse(wrongJson), {
       code: 'INVALID_INPUT',
       message: 'options: expected a JSON object such as {"quality":"high"}.',

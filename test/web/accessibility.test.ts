@@ -34,10 +34,10 @@ async function forEachState(page: Page, check: (state: string) => Promise<void>)
   const card = findFileCard(page, `${long}.png`)
   await card.getByText('Options').click()
   await check('ready')
-  const search = card.getByRole('combobox', { name: 'All available formats' })
-  await search.fill('e')
+  const formatSearch = card.getByRole('combobox', { name: 'All available formats' })
+  await formatSearch.fill('e')
   await check('search')
-  await search.press('Escape')
+  await formatSearch.press('Escape')
   // Delayed replies keep the page in states that would otherwise end too soon.
   await page.route('**/v1/convert', () => {}, { times: 1 })
   await card.getByRole('button', { name: /^Convert to/ }).click()
@@ -137,8 +137,13 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
           },
         )
       })
-      const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
-      assert.ok(bars.length > 0 && bars.every((name) => name), 'each progress bar has a label')
+      const progressBarNames = await page
+        .getByRole('progressbar')
+        .evaluateAll((all) => all.map((bar) => bar.ariaLabel))
+      assert.ok(
+        progressBarNames.length > 0 && progressBarNames.every((name) => name),
+        'each progress bar has a label',
+      )
     }))
 
   test('the Convert all button is not stretched if the files have no common format', () =>
@@ -202,20 +207,20 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
     visitPage({}, async (page) => {
       await chooseFiles(page, await readPayload(fixture('letter.docx')))
       const box = page.getByRole('combobox')
-      const active = () =>
+      const getActiveOption = () =>
         box.evaluate(
           (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
         )
       await box.press('ArrowDown')
       assert.equal(await box.getAttribute('aria-expanded'), 'true')
-      const firstActive = await active()
+      const firstActive = await getActiveOption()
       assert.ok(firstActive)
       await box.press('ArrowUp')
-      assert.notEqual(await active(), firstActive, 'it wraps around to the last')
+      assert.notEqual(await getActiveOption(), firstActive, 'it wraps around to the last')
       await box.press('Home')
-      assert.equal(await active(), firstActive)
+      assert.equal(await getActiveOption(), firstActive)
       await box.fill('.ODT')
-      assert.match((await active()) ?? '', /^ODT/, 'the best match is active')
+      assert.match((await getActiveOption()) ?? '', /^ODT/, 'the best match is active')
       await box.fill('qqq')
       await page.getByRole('status').getByText('No format called “qqq” for this file.').waitFor()
       await box.press('Enter')

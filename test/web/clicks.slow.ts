@@ -27,7 +27,8 @@ interface Job {
   readonly check: (result: { readonly name: string; readonly path: string }) => void
 }
 
-const fixtures = (...names: readonly string[]) => Promise.all(names.map((name) => readPayload(fixture(name))))
+const readFixtures = (...names: readonly string[]) =>
+  Promise.all(names.map((name) => readPayload(fixture(name))))
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' })
 const clickButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 
@@ -50,7 +51,7 @@ const jobs: readonly Job[] = [
   {
     name: 'converting a PDF to Word',
     maxClicks: 3,
-    files: () => fixtures('report.pdf'),
+    files: () => readFixtures('report.pdf'),
     act: (page) => clickButton(page, 'Convert to DOCX'),
     check: ({ name, path }) => {
       assert.equal(name, 'report.docx')
@@ -60,14 +61,14 @@ const jobs: readonly Job[] = [
   {
     name: 'converting a Word document to PDF',
     maxClicks: 3,
-    files: () => fixtures('letter.docx'),
+    files: () => readFixtures('letter.docx'),
     act: (page) => clickButton(page, 'Convert to PDF'),
     check: ({ path }) => assert.match(run('pdftotext', path, '-'), /alphamarker in a letter/),
   },
   {
     name: 'combining images into one PDF',
     maxClicks: 4,
-    files: () => fixtures('corners.png', 'corners.jpg', 'deep.png'),
+    files: () => readFixtures('corners.png', 'corners.jpg', 'deep.png'),
     act: async (page) => {
       await page
         .getByRole('group', { name: 'Convert all 3 images to' })
@@ -84,7 +85,7 @@ const jobs: readonly Job[] = [
     name: 'merging two PDFs',
     maxClicks: 4,
     path: '/merge-pdf',
-    files: () => fixtures('three-pages.pdf', 'report.pdf'),
+    files: () => readFixtures('three-pages.pdf', 'report.pdf'),
     act: (page) => clickButton(page, 'Merge files'),
     check: ({ name, path }) => {
       assert.equal(name, 'merged.pdf')
@@ -125,7 +126,7 @@ const jobs: readonly Job[] = [
   {
     name: 'converting a part of an MP4 to GIF',
     maxClicks: 5,
-    files: () => fixtures('video.mp4'),
+    files: () => readFixtures('video.mp4'),
     act: async (page) => {
       await page.getByRole('radio', { name: 'GIF' }).click()
       await page.getByText('Options', { exact: true }).click()
@@ -142,7 +143,7 @@ const jobs: readonly Job[] = [
     name: 'converting MP4 to MP3',
     maxClicks: 3,
     path: '/mp4-to-mp3',
-    files: () => fixtures('subtitled.mp4'),
+    files: () => readFixtures('subtitled.mp4'),
     act: (page) => clickButton(page, 'Convert to MP3'),
     check: ({ path }) =>
       assert.match(
@@ -153,7 +154,7 @@ const jobs: readonly Job[] = [
   {
     name: 'resizing and converting an image',
     maxClicks: 4,
-    files: () => fixtures('corners.png'),
+    files: () => readFixtures('corners.png'),
     act: async (page) => {
       await page.getByText('Options', { exact: true }).click()
       await page.getByRole('spinbutton', { name: 'Width' }).fill('20')

@@ -47,7 +47,7 @@ describe('combining images into one PDF', () => {
 
   test('the button Combine is shown only while all images have a format that can be combined', () =>
     visit({ site }, async (page) => {
-      const combine = page.getByRole('button', { name: /^Combine / })
+      const combineButton = page.getByRole('button', { name: /^Combine / })
       await chooseFiles(
         page,
         await readPayload(fixture('corners.png')),
@@ -57,7 +57,7 @@ describe('combining images into one PDF', () => {
         .getByRole('group', { name: 'Convert all 2 images to' })
         .getByRole('button', { name: 'PDF' })
         .click()
-      await combine.waitFor()
+      await combineButton.waitFor()
       await chooseFiles(page, await readPayload(fixture('corners.svg')))
       const answer = page.waitForResponse((response) => response.url().includes('from=svg&operation=merge'))
       await page
@@ -65,8 +65,8 @@ describe('combining images into one PDF', () => {
         .getByRole('button', { name: 'PDF' })
         .click()
       await answer
-      await combine.waitFor({ state: 'detached' })
+      await combineButton.waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Remove corners.svg' }).press('Enter')
-      await combine.waitFor()
+      await combineButton.waitFor()
     }))
 })

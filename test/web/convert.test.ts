@@ -309,8 +309,8 @@ describe('converting on the page', { concurrency: 3 }, () => {
 /** A video of the given length, small to upload but slow to re-encode. */
 async function createLongVideo(name: string, seconds: number) {
   const path = join(scratch, name)
-  const loop = ['-stream_loop', String(seconds - 1), '-i', fixture('video.mp4'), '-c', 'copy', path]
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...loop])
+  const loopArgs = ['-stream_loop', String(seconds - 1), '-i', fixture('video.mp4'), '-c', 'copy', path]
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...loopArgs])
   return readPayload(path, name, 'video/mp4')
 }
 

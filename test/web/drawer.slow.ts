@@ -21,7 +21,7 @@ interface Kind {
   /** True once the browser displays the result. */
   readonly isShown: () => boolean
   /** Set if the browser's own viewer, which is a separate page, displays the result. */
-  readonly viewer?: true
+  readonly usesBrowserViewer?: true
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     // The browser's viewer is another document, which the page cannot access.
     isShown: () =>
       document.querySelector<HTMLIFrameElement>('.drawer iframe')?.src.startsWith('blob:') === true,
-    viewer: true,
+    usesBrowserViewer: true,
   },
   text: {
     file: 'letter.docx',
@@ -55,7 +55,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 }
 
-for (const [kind, { file, to, isShown, viewer }] of Object.entries(kinds))
+for (const [kind, { file, to, isShown, usesBrowserViewer }] of Object.entries(kinds))
   test(`the drawer previews ${kind} results`, () =>
     visit({ site, context: noMotion }, async (page) => {
       await dropOrPaste(page, 'drop', await readPayload(fixture(file)))
@@ -65,7 +65,7 @@ for (const [kind, { file, to, isShown, viewer }] of Object.entries(kinds))
       await card.getByRole('button', { name: `Convert to ${to}` }).click()
       await card.getByRole('button', { name: /^Preview/ }).click()
       await page.waitForFunction(isShown)
-      if (viewer) {
+      if (usesBrowserViewer) {
         const isExtensionOpen = () =>
           page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
         await waitUntil(isExtensionOpen, 'the PDF viewer is open', 40)

@@ -109,8 +109,10 @@ test('the page saves one result and all results to a folder of a drive', async (
     await saveAll.click()
     await page.getByRole('button', { name: 'Save 2 results here' }).click()
     await page.getByRole('dialog').getByText('Saved to Dropbox.').waitFor()
-    const saved = drive.uploads.files.map(({ parent, name }) => `${parent}/${name.replace(/\.\w+$/, '')}`)
-    assert.deepEqual(saved.toSorted(), ['/Folder/one', '/one', '/two'])
+    const savedPaths = drive.uploads.files.map(
+      ({ parent, name }) => `${parent}/${name.replace(/\.\w+$/, '')}`,
+    )
+    assert.deepEqual(savedPaths.toSorted(), ['/Folder/one', '/one', '/two'])
   } finally {
     await context.close()
   }

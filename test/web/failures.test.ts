@@ -177,12 +177,12 @@ describe('failures on the page', { concurrency: 3 }, () => {
       const card = findFileCard(page, 'mystery.zzz')
       await card.getByRole('button', { name: 'Convert', exact: true }).click()
       await card.getByRole('alert').getByText('Choose a format first.').waitFor()
-      const offered = await page.evaluate(async () => {
+      const offeredFormats = await page.evaluate(async () => {
         const { data } = await (await fetch('/v1/formats?canWrite=true')).json()
         return data.formats.length
       })
       await card.getByRole('combobox').click()
-      assert.equal(await card.getByRole('option').count(), offered)
+      assert.equal(await card.getByRole('option').count(), offeredFormats)
       await card.getByRole('combobox').fill('tiff')
       await card.getByRole('option', { name: 'TIFF Tagged' }).click()
       await card.getByRole('button', { name: 'Convert to TIFF' }).click()
@@ -235,9 +235,9 @@ describe('failures on the page', { concurrency: 3 }, () => {
       // The upload fails more times than a program would usually retry.
       await page.route('**/s3/**', (route) => route.abort(), { times: 9 })
       const card = await convert(page, 'corners.png')
-      const retrying = card.getByText('Connection lost. Retrying…')
-      await retrying.waitFor()
-      while (await retrying.isVisible()) await page.clock.runFor(10_000)
+      const retryMessage = card.getByText('Connection lost. Retrying…')
+      await retryMessage.waitFor()
+      while (await retryMessage.isVisible()) await page.clock.runFor(10_000)
       assert.equal(await card.getByRole('alert').count(), 0)
       await downloadFromCard(page, 'corners.png')
     }))

@@ -24,12 +24,12 @@ const canRun = (from: (typeof views)[number], operation: string) =>
   })
 
 test('a card offers only tools that can be planned for its format', () => {
-  const offered = views.flatMap((view) =>
+  const offeredTools = views.flatMap((view) =>
     listToolsFor(view).map(({ operation }) => ({ view, operation, pair: `${view.id} ${operation}` })),
   )
-  assert.ok(offered.length > 300)
+  assert.ok(offeredTools.length > 300)
   assert.deepEqual(
-    offered.filter(({ view, operation }) => !canRun(view, operation)).map(({ pair }) => pair),
+    offeredTools.filter(({ view, operation }) => !canRun(view, operation)).map(({ pair }) => pair),
     [],
   )
 })

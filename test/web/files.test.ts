@@ -117,22 +117,22 @@ describe('files on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       const names = ['letter.docx', 'owner-password.pdf']
       await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))
-      const radio = (name: string, to: string) =>
+      const findRadio = (name: string, to: string) =>
         findFileCard(page, name).getByRole('radio', { name: to, exact: true, checked: true })
-      await radio('letter.docx', 'PDF').waitFor()
-      await radio('owner-password.pdf', 'DOCX').waitFor()
+      await findRadio('letter.docx', 'PDF').waitFor()
+      await findRadio('owner-password.pdf', 'DOCX').waitFor()
       const bar = page.getByRole('group', { name: 'Convert all 2 documents to' })
       await bar.getByRole('button', { name: 'TXT' }).click()
-      for (const name of names) await radio(name, 'TXT').waitFor()
+      for (const name of names) await findRadio(name, 'TXT').waitFor()
       assert.equal(await bar.getByRole('button', { pressed: true }).textContent(), 'TXT')
     }))
 
   test('failed files can be shown alone, and are not counted as ready', () =>
     visitPage(async (page) => {
       const { buffer } = await readPayload(fixture('corners.png'))
-      const good = Array.from({ length: 6 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
-      const broken = { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) }
-      await chooseFiles(page, ...good, broken)
+      const goodFiles = Array.from({ length: 6 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
+      const brokenFile = { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) }
+      await chooseFiles(page, ...goodFiles, brokenFile)
       await page.getByRole('button', { name: 'Convert all' }).click()
       await page.getByText('6 of 7 converted, 1 failed').waitFor()
       assert.equal(await page.getByText(/ready$/).isVisible(), false)

@@ -11,7 +11,7 @@ import { fixture } from './browser.ts'
 
 /** The main paths through the page in Debian's Firefox ESR, driven by WebDriver BiDi. About 15 s. */
 
-const home = scratchFolder('firefox')
+const homeFolder = scratchFolder('firefox')
 const waitMs = 60_000
 let service: TestService
 let browser: Browser
@@ -22,9 +22,9 @@ before(async () => {
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
     // Firefox keeps caches outside its profile.
-    env: { ...process.env, HOME: home },
+    env: { ...process.env, HOME: homeFolder },
     extraPrefsFirefox: {
-      'browser.download.dir': home,
+      'browser.download.dir': homeFolder,
       'browser.download.folderList': 2,
       'browser.download.always_ask_before_handling_new_types': false,
       // Otherwise Firefox opens saved files, and the page is hidden.
@@ -70,7 +70,7 @@ async function visit(act: (page: Page) => Promise<void>): Promise<void> {
   }
 }
 
-const button = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`)
+const findButton = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`)
 const link = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="link"])`)
 const waitForText = (page: Page, text: string) => page.locator(`::-p-text(${text})`).wait()
 
@@ -90,12 +90,12 @@ async function drop(page: Page, path: string): Promise<void> {
 }
 
 async function choose(page: Page, path: string): Promise<void> {
-  const [dialog] = await Promise.all([page.waitForFileChooser(), button(page, 'Choose files').click()])
+  const [dialog] = await Promise.all([page.waitForFileChooser(), findButton(page, 'Choose files').click()])
   await dialog.accept([path])
 }
 
 async function readDownloaded(name: string): Promise<Buffer> {
-  const path = join(home, name)
+  const path = join(homeFolder, name)
   const readBytes = () => readFile(path).catch(() => Buffer.alloc(0))
   await waitUntil(async () => (await readBytes()).length > 0, `${name} is downloaded`, 60)
   return readBytes()
@@ -105,7 +105,7 @@ test('Firefox converts a dropped image to WebP, downloads it and lists it in the
   visit(async (page) => {
     await drop(page, fixture('corners.png'))
     await page.locator('.chip ::-p-text(WEBP)').click()
-    await button(page, 'Convert to WEBP').click()
+    await findButton(page, 'Convert to WEBP').click()
     await page.locator('article a[download]').click()
     assert.match((await readDownloaded('corners.webp')).toString('latin1', 0, 12), /^RIFF.{4}WEBP$/s)
     await link(page, 'History').click()
@@ -127,14 +127,14 @@ test('Firefox does not upload a video while an option is invalid, and converts i
     await page.locator('.chip ::-p-text(GIF)').click()
     await page.locator('summary ::-p-text(Options)').click()
     await page.locator('[data-option="start"]').fill('abc')
-    await button(page, 'Convert to GIF').click()
+    await findButton(page, 'Convert to GIF').click()
     const violations = (await page.waitForSelector(
       '[data-option="start"][aria-invalid="true"]:focus',
     )) as ElementHandle
     assert.ok(await violations.isVisible())
     assert.deepEqual(sentRequests, [])
     await page.locator('[data-option="start"]').fill('0:00.2')
-    await button(page, 'Convert to GIF').click()
+    await findButton(page, 'Convert to GIF').click()
     await page.locator('article a[download]').click()
     assert.match((await readDownloaded('video.gif')).toString('latin1', 0, 6), /^GIF89a$/)
     assert.ok(sentRequests.length > 0)
@@ -148,7 +148,7 @@ test('Firefox draws the pages of a PDF and extracts a page that was selected by 
     await page.locator('[role="option"] canvas[data-drawn]').wait()
     await page.focus('[role="option"]')
     await page.keyboard.press(' ')
-    await button(page, 'Extract pages').click()
+    await findButton(page, 'Extract pages').click()
     await page.locator('.tool-result a').click()
     assert.match((await readDownloaded('three-pages-pages-1.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
   }))

@@ -61,8 +61,8 @@ for (const language of languages.filter((id) => id !== 'en'))
     })
 
     test(`different formats have different names in ${language}`, () => {
-      const translated = names.map(translate)
-      const duplicateNames = translated.filter((name, at) => translated.indexOf(name) !== at)
+      const translatedNames = names.map(translate)
+      const duplicateNames = translatedNames.filter((name, at) => translatedNames.indexOf(name) !== at)
       assert.deepEqual(duplicateNames, [])
     })
   })

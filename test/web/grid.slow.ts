@@ -89,10 +89,10 @@ function createLargePdf(bytes: number): string {
 function createAsianPdf(texts: readonly { script: string; encoding: string; bytes: Buffer }[]): string {
   const pages = texts.flatMap(({ script, encoding, bytes }, at) => {
     const content = `BT /F 60 Tf 20 60 Td <${bytes.toString('hex')}> Tj ET`
-    const system = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${script}) /Supplement 2 >>`
+    const cidSystemInfo = `/CIDSystemInfo << /Registry (Adobe) /Ordering (${script}) /Supplement 2 >>`
     const flags = '/Flags 4 /FontBBox [0 -120 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /StemV 80'
     const descriptor = `<< /Type /FontDescriptor /FontName /Song ${flags} /CapHeight 700 >>`
-    const font = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${system} /FontDescriptor ${descriptor} >>`
+    const font = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song ${cidSystemInfo} /FontDescriptor ${descriptor} >>`
     return [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents ${at * 3 + 4} 0 R /Resources << /Font << /F ${at * 3 + 5} 0 R >> >> >>`,
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
@@ -229,8 +229,8 @@ describe('the page grid', () => {
     visit({ site, path: '/tools/extract-pdf-pages' }, async (page) => {
       await openGrid(page, createPdf(500))
       await waitUntilDrawn(listOptions(page).first())
-      const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
-      assert.ok((await nodes()) <= 3000)
+      const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
+      assert.ok((await countNodes()) <= 3000)
       assert.ok((await page.locator('.sheet canvas').count()) < 80)
       await listOptions(page).first().focus()
       await press(page, 'End')
@@ -240,7 +240,7 @@ describe('the page grid', () => {
         0,
         'pages out of view are released',
       )
-      assert.ok((await nodes()) <= 3000)
+      assert.ok((await countNodes()) <= 3000)
       // Typing a range selects the pages.
       await page.getByLabel('Selected pages', { exact: true }).fill('498-last, 3')
       await page.getByText('4 of 500 selected').waitFor()
@@ -250,11 +250,15 @@ describe('the page grid', () => {
 
   test('the page grid draws Asian text with fonts and encodings that are not embedded', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
-      const japan = { script: 'Japan1', encoding: '90ms-RKSJ-H', bytes: Buffer.from('93fa967b', 'hex') }
+      const japaneseText = {
+        script: 'Japan1',
+        encoding: '90ms-RKSJ-H',
+        bytes: Buffer.from('93fa967b', 'hex'),
+      }
       const file = createAsianPdf([
-        japan,
+        japaneseText,
         { script: 'Japan1', encoding: 'UniJIS-UTF16-H', bytes: Buffer.from('65e5672c', 'hex') },
-        { ...japan, bytes: Buffer.from('938c8b9e', 'hex') },
+        { ...japaneseText, bytes: Buffer.from('938c8b9e', 'hex') },
         { script: 'GB1', encoding: 'UniGB-UCS2-H', bytes: Buffer.from('4e2d6587', 'hex') },
         { script: 'CNS1', encoding: 'ETen-B5-V', bytes: Buffer.from('a4a4a4e5', 'hex') },
         { script: 'Korea1', encoding: 'KSCms-UHC-H', bytes: Buffer.from('c7d1b1db', 'hex') },

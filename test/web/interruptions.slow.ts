@@ -177,11 +177,11 @@ test('a large file appears once if the page is reloaded while its job is created
     await page.goto(service.url)
     // The service creates the job, but the page never learns of it.
     await page.route('**/v1/convert', async (route) => void (await route.fetch()), { times: 1 })
-    const created = page.waitForRequest('**/v1/convert')
+    const creationRequest = page.waitForRequest('**/v1/convert')
     await chooseLarge(page, await createLargeVideo(60e6))
     const card = findFileCard(page, 'large.mp4')
     await card.getByRole('button', { name: /^Convert to/ }).click()
-    await created
+    await creationRequest
     await page.waitForTimeout(2000)
     await page.reload()
     await card.first().waitFor()
@@ -208,11 +208,11 @@ test('a large file appears once if its job is created only after the page is rel
       },
       { times: 1 },
     )
-    const created = page.waitForRequest('**/v1/convert')
+    const creationRequest = page.waitForRequest('**/v1/convert')
     await chooseLarge(page, await createLargeVideo(60e6))
     const card = findFileCard(page, 'large.mp4')
     await card.getByRole('button', { name: /^Convert to/ }).click()
-    await created
+    await creationRequest
     // The list of jobs is still empty; before the page asks for its job, another request has created it.
     await page.route('**/v1/uploads/multipart/**', async (route) => {
       reloaded.resolve()

@@ -67,8 +67,8 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
   })
 
   test('the page is shown in the language of the browser, and another language can be chosen in the menu', async () => {
-    const detectLanguage = async (accepted: string) =>
-      (await fetchHtml('/', accepted)).match(/<html lang="([\w-]+)"/)?.[1]
+    const detectLanguage = async (acceptedLanguage: string) =>
+      (await fetchHtml('/', acceptedLanguage)).match(/<html lang="([\w-]+)"/)?.[1]
     assert.equal(await detectLanguage('fr-CA,en;q=0.5'), 'fr')
     assert.equal(await detectLanguage('es-419,es;q=0.9'), 'es')
     assert.equal(await detectLanguage('xx, de-AT;q=0.9'), 'de')

@@ -7,19 +7,19 @@ export function findLowContrastTexts(): string[] {
     const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
     return [red, green, blue, alpha]
   }
-  const over = (top: Color, colorBelow: Color): Color => {
+  const blendOver = (top: Color, colorBelow: Color): Color => {
     const mixChannel = (at: 0 | 1 | 2) => top[at] * top[3] + colorBelow[at] * (1 - top[3])
     return [mixChannel(0), mixChannel(1), mixChannel(2), 1]
   }
-  const luminance = ([red, green, blue]: Color) => {
-    const linear = (value: number) =>
+  const getLuminance = ([red, green, blue]: Color) => {
+    const toLinear = (value: number) =>
       value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
-    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    return 0.2126 * toLinear(red) + 0.7152 * toLinear(green) + 0.0722 * toLinear(blue)
   }
   const getBackground = (element: Element | null): Color => {
     if (!element) return [255, 255, 255, 1]
     const color = parseColor(getComputedStyle(element).backgroundColor)
-    return color[3] === 1 ? color : over(color, getBackground(element.parentElement))
+    return color[3] === 1 ? color : blendOver(color, getBackground(element.parentElement))
   }
   const hasText = (element: Element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
@@ -28,9 +28,10 @@ export function findLowContrastTexts(): string[] {
     if (!element.checkVisibility() || !hasText(element)) continue
     const style = getComputedStyle(element)
     const back = getBackground(element)
-    const [light = 1, dark = 0] = [luminance(over(parseColor(style.color), back)), luminance(back)].sort(
-      (a, b) => b - a,
-    )
+    const [light = 1, dark = 0] = [
+      getLuminance(blendOver(parseColor(style.color), back)),
+      getLuminance(back),
+    ].sort((a, b) => b - a)
     const ratio = (light + 0.05) / (dark + 0.05)
     const px = Number.parseFloat(style.fontSize)
     const isLarge = px >= 24 || (px >= 18.66 && Number(style.fontWeight) >= 700)

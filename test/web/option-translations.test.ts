@@ -36,12 +36,12 @@ const allViews = [
   ),
 ]
 const views = allViews.filter(({ deprecated }) => !deprecated)
-const unique = (texts: readonly string[]) => [...new Set(texts)].filter(Boolean).toSorted()
+const removeDuplicates = (texts: readonly string[]) => [...new Set(texts)].filter(Boolean).toSorted()
 const apiTexts = {
-  labels: unique(views.map(({ label }) => label)),
-  values: unique(views.flatMap(({ enumLabels = {} }) => Object.values(enumLabels))),
-  units: unique(views.flatMap(({ unit = '' }) => unit)),
-  hints: unique(views.map(({ description }) => description)),
+  labels: removeDuplicates(views.map(({ label }) => label)),
+  values: removeDuplicates(views.flatMap(({ enumLabels = {} }) => Object.values(enumLabels))),
+  units: removeDuplicates(views.flatMap(({ unit = '' }) => unit)),
+  hints: removeDuplicates(views.map(({ description }) => description)),
 }
 
 /** Product names that are spelled like code. */
@@ -55,14 +55,14 @@ test('no label, value, unit or group of any option looks like a code identifier'
     ...[label, unit, group],
     ...Object.values(enumLabels),
   ])
-  assert.deepEqual(unique(shownTexts).filter(looksLikeCode), [])
+  assert.deepEqual(removeDuplicates(shownTexts).filter(looksLikeCode), [])
   assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(looksLikeCode))
   const unnamed = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
-  assert.deepEqual(unique(unnamed.map(({ label }) => label)), [])
+  assert.deepEqual(removeDuplicates(unnamed.map(({ label }) => label)), [])
   const bare = allViews.flatMap(({ name, enumLabels = {}, ...view }) =>
     (view.enum ?? []).filter((value) => !(String(value) in enumLabels)).map((value) => `${name}: ${value}`),
   )
-  assert.deepEqual(unique(bare), [])
+  assert.deepEqual(removeDuplicates(bare), [])
 })
 
 test('the English catalog has a hint for each option description of the API, and no unused hints', () => {

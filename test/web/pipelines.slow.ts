@@ -43,8 +43,8 @@ const readRotation = async (path: string) =>
 
 test('pipeline steps are checked while they are edited, tried on a file, and run as the command shown', () =>
   openPipelines(async (page) => {
-    const notes = join(folder, 'sample.md')
-    await writeFile(notes, '# Hello')
+    const notesPath = join(folder, 'sample.md')
+    await writeFile(notesPath, '# Hello')
     await page.getByText('Choose the file format first.').waitFor()
     await checkAppearance(page, 'pipelines-empty')
     await addTwoSteps(page)
@@ -54,7 +54,7 @@ test('pipeline steps are checked while they are edited, tried on a file, and run
     await page.getByText('"rotate"').first().waitFor()
     await checkAppearance(page, 'pipelines-ready')
 
-    await page.getByLabel('Choose a test file (MD)').setInputFiles(notes)
+    await page.getByLabel('Choose a test file (MD)').setInputFiles(notesPath)
     await page.getByRole('button', { name: 'Run once' }).click()
     const link = page.getByRole('link', { name: /\.pdf$/ })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])

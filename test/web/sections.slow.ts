@@ -29,7 +29,7 @@ const phone = {
 const visitAt = (path: string, act: (page: Page) => Promise<void>, context: BrowserContextOptions = wide) =>
   visit({ site, path, context }, act)
 
-const readText = async (shown: Locator) => (await shown.textContent()) ?? ''
+const readText = async (textLocator: Locator) => (await textLocator.textContent()) ?? ''
 
 async function checkPage(page: Page): Promise<void> {
   assert.deepEqual(await findAxeViolations(page), [])
@@ -207,14 +207,14 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     assert.equal(jobs.status, 200)
     await checkPage(page)
 
-    const factor = page.locator('section.block').filter({ hasText: 'Two-factor authentication' })
-    await factor.getByLabel('Password').fill(password)
-    await factor.getByRole('button', { name: 'Turn on' }).click()
-    const uri = await factor.getByRole('link').getAttribute('href')
-    await factor.getByLabel('Code', { exact: true }).fill(createTotp(uri ?? ''))
-    await factor.getByRole('button', { name: 'Confirm' }).click()
-    await factor.getByText('Each of these codes').waitFor()
-    const [code = ''] = (await readText(factor.locator('.terminal'))).split('\n')
+    const twoFactorSection = page.locator('section.block').filter({ hasText: 'Two-factor authentication' })
+    await twoFactorSection.getByLabel('Password').fill(password)
+    await twoFactorSection.getByRole('button', { name: 'Turn on' }).click()
+    const uri = await twoFactorSection.getByRole('link').getAttribute('href')
+    await twoFactorSection.getByLabel('Code', { exact: true }).fill(createTotp(uri ?? ''))
+    await twoFactorSection.getByRole('button', { name: 'Confirm' }).click()
+    await twoFactorSection.getByText('Each of these codes').waitFor()
+    const [code = ''] = (await readText(twoFactorSection.locator('.terminal'))).split('\n')
     await checkPage(page)
     const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
     await signOut.first().click()
@@ -225,9 +225,9 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     await form.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
 
-    const admin = new URL('../../lib/local/commands/admin.ts', import.meta.url).pathname
+    const adminCommand = new URL('../../lib/local/commands/admin.ts', import.meta.url).pathname
     const env = { ...process.env, DATA_DIR: site.dataDir }
-    await promisify(execFile)(process.execPath, [admin, 'make-admin', email], { env })
+    await promisify(execFile)(process.execPath, [adminCommand, 'make-admin', email], { env })
     await page.goto(new URL('/admin', site.url).href)
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await page.getByText('user.role').waitFor()

@@ -12,14 +12,14 @@ before(async () => {
 })
 after(() => site.close())
 
-const corners = async (name: string) => readPayload(fixture('corners.png'), name)
+const readCorners = async (name: string) => readPayload(fixture('corners.png'), name)
 
 describe('keyboard shortcuts', () => {
   test('single keys add files, convert, download and undo', () =>
     visit({ site }, async (page) => {
       await page.locator('#kinds, .popular').first().waitFor()
       const [dialog] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('a')])
-      await dialog.setFiles([await corners('corners.png')])
+      await dialog.setFiles([await readCorners('corners.png')])
       const card = findFileCard(page, 'corners.png')
       await card.getByRole('button', { name: /^Convert to/ }).waitFor()
       await page.keyboard.press('c')
@@ -30,7 +30,7 @@ describe('keyboard shortcuts', () => {
       await Promise.all([page.waitForEvent('download'), page.keyboard.down('d')])
       await page.keyboard.down('d')
       await page.keyboard.up('d')
-      await chooseFiles(page, await corners('other.png'))
+      await chooseFiles(page, await readCorners('other.png'))
       const otherCard = findFileCard(page, 'other.png')
       await otherCard.getByRole('button', { name: 'Remove other.png' }).press('Enter')
       await otherCard.waitFor({ state: 'hidden' })
@@ -76,7 +76,7 @@ describe('options of a card', () => {
   const width = (page: Page, name: string) =>
     findFileCard(page, name).getByRole('spinbutton', { name: 'Width' })
   const add = async (page: Page, name: string) => {
-    await chooseFiles(page, await corners(name))
+    await chooseFiles(page, await readCorners(name))
     await findFileCard(page, name).locator('details.options > summary').click()
   }
   const findSameAsLastTime = (page: Page) => findFileCard(page, 'second.png').getByText('Same as last time')
@@ -102,17 +102,17 @@ describe('options of a card', () => {
   test('the page does not remember option texts that users typed', () =>
     visit({ site }, async (page) => {
       const addWatermark = async (name: string) => {
-        await chooseFiles(page, await corners(name))
-        const search = findFileCard(page, name).getByRole('combobox', { name: 'All available formats' })
-        await search.fill('watermark')
-        await search.press('Enter')
+        await chooseFiles(page, await readCorners(name))
+        const formatSearch = findFileCard(page, name).getByRole('combobox', { name: 'All available formats' })
+        await formatSearch.fill('watermark')
+        await formatSearch.press('Enter')
         return findFileCard(page, name).getByRole('textbox', { name: 'Text', exact: true })
       }
       await (await addWatermark('first.png')).fill('confidential')
       await findFileCard(page, 'first.png').getByLabel('Position', { exact: true }).selectOption('Center')
-      const second = await addWatermark('second.png')
+      const secondCard = await addWatermark('second.png')
       await findSameAsLastTime(page).waitFor()
-      assert.equal(await second.inputValue(), '')
+      assert.equal(await secondCard.inputValue(), '')
       const storedText = await page.evaluate(() => JSON.stringify(localStorage))
       assert.doesNotMatch(storedText, /confidential/)
     }))

@@ -10,10 +10,10 @@ const now = new Date('2026-03-01T12:00:00Z')
 const failure = { responseStatus: 500, durationMs: 10 }
 
 test('ten webhook attempts are spread over 75 to 76 hours', () => {
-  const delays = retryDelaysS.map((_, attempts) => getNextDelayS(attempts, failure, now, 0.5))
-  assert.deepEqual(delays, [...retryDelaysS])
+  const delaysS = retryDelaysS.map((_, attempts) => getNextDelayS(attempts, failure, now, 0.5))
+  assert.deepEqual(delaysS, [...retryDelaysS])
   assert.equal(getNextDelayS(10, failure, now, 0.5), undefined)
-  const hours = retryDelaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
+  const hours = retryDelaysS.reduce<number>((sum, delayS) => sum + delayS, 0) / 3600
   assert.ok(hours > 75 && hours < 76, `${hours} h`)
 })
 

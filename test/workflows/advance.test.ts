@@ -28,8 +28,8 @@ const workflow = (of: Partial<Workflow> = {}): Workflow => ({
   ...of,
 })
 
-const nextWorkflow = (of: Partial<Workflow> = {}, made = parseTime('00:30:00')) =>
-  scheduleNextRun(workflow(of), made)
+const createScheduledWorkflow = (of: Partial<Workflow> = {}, scheduledAt = parseTime('00:30:00')) =>
+  scheduleNextRun(workflow(of), scheduledAt)
 
 function requireTransition(
   step: WorkflowTransition | undefined,
@@ -39,8 +39,10 @@ function requireTransition(
 }
 
 test('a workflow run starts when it is due, not before', () => {
-  assert.equal(advanceWorkflow(nextWorkflow(), parseTime('00:59:59')), undefined)
-  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00')))
+  assert.equal(advanceWorkflow(createScheduledWorkflow(), parseTime('00:59:59')), undefined)
+  const { run, next: nextAfter } = requireTransition(
+    advanceWorkflow(createScheduledWorkflow(), parseTime('01:00:00')),
+  )
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
     ['running', 'schedule', parseTime('01:00:00').toISOString()],
@@ -50,7 +52,9 @@ test('a workflow run starts when it is due, not before', () => {
 })
 
 test('a workflow runs once after downtime, no matter how many runs were missed', () => {
-  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('07:20:00')))
+  const { run, next: nextAfter } = requireTransition(
+    advanceWorkflow(createScheduledWorkflow(), parseTime('07:20:00')),
+  )
   assert.equal(run.dueAt, parseTime('01:00:00').toISOString())
   assert.equal(nextAfter.nextRunAt, parseTime('08:00:00').toISOString())
   assert.equal(advanceWorkflow(nextAfter, parseTime('07:20:01')), undefined)
@@ -58,18 +62,20 @@ test('a workflow runs once after downtime, no matter how many runs were missed',
 
 test('processes that handle the same due time of a workflow create the same run', () => {
   const [firstRun, secondRun] = [1, 2].map(
-    () => requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00'))).run,
+    () => requireTransition(advanceWorkflow(createScheduledWorkflow(), parseTime('01:00:00'))).run,
   )
   assert.equal(firstRun?.id, secondRun?.id)
 })
 
 test('an unfinished workflow run is checked one minute after its start', () => {
-  const { next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00')))
+  const { next: nextAfter } = requireTransition(
+    advanceWorkflow(createScheduledWorkflow(), parseTime('01:00:00')),
+  )
   assert.equal(nextAfter.wakeAt, parseTime('01:01:00').toISOString())
 })
 
 test('a disabled workflow has no next run or check', () => {
-  const off = nextWorkflow({ enabled: false })
+  const off = createScheduledWorkflow({ enabled: false })
   assert.deepEqual([off.nextRunAt, off.wakeAt], [undefined, undefined])
   assert.equal(
     advanceWorkflow({ ...off, nextRunAt: parseTime('01:00:00').toISOString() }, parseTime('02:00:00')),
@@ -80,7 +86,10 @@ test('a disabled workflow has no next run or check', () => {
 test('a workflow run that is due during an unfinished run is skipped, queued or started in its place', () => {
   const workflowWithLiveRun = { live: 'run_before' }
   const skippedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'skip' }), parseTime('01:00:00')),
+    advanceWorkflow(
+      createScheduledWorkflow({ ...workflowWithLiveRun, overlap: 'skip' }),
+      parseTime('01:00:00'),
+    ),
   )
   assert.deepEqual(
     [skippedRun.run.status, skippedRun.run.jobId, skippedRun.next.live],
@@ -88,7 +97,10 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   )
 
   const queuedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'queue' }), parseTime('01:00:00')),
+    advanceWorkflow(
+      createScheduledWorkflow({ ...workflowWithLiveRun, overlap: 'queue' }),
+      parseTime('01:00:00'),
+    ),
   )
   assert.deepEqual([queuedRun.run.status, queuedRun.next.live], ['waiting', 'run_before'])
   assert.equal(queuedRun.next.waiting, queuedRun.run.id)
@@ -101,7 +113,7 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
 
   const cancelling = requireTransition(
     advanceWorkflow(
-      nextWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }),
+      createScheduledWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }),
       parseTime('01:00:00'),
     ),
   )
@@ -113,7 +125,7 @@ test('ten consecutive failures pause a workflow with the reason, and a success r
   const run = createRun(workflow(), { trigger: 'schedule', dueAt: parseTime('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
   const failedRun: WorkflowRun = { ...run, status: 'failed', error }
-  let now = nextWorkflow({ live: run.id })
+  let now = createScheduledWorkflow({ live: run.id })
   for (let count = 1; count < maxFailures; count++) now = endRun(now, failedRun, parseTime('01:10:00'))
   assert.deepEqual([now.enabled, now.failures, now.paused], [true, maxFailures - 1, undefined])
   assert.equal(endRun(now, { ...run, status: 'completed' }, parseTime('01:10:00')).failures, 0)

@@ -13,7 +13,8 @@ const maxImageBytes = 40_000_000
 const maxPdfBytes = 100_000_000
 
 /** Image types that browsers can display. */
-const browserImageTypes = /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
+const browserImageTypePattern =
+  /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
 
 /** A thumbnail of a file; renders nothing if the browser cannot display the file. */
 export default function FilePreview(props: FilePreviewProps) {
@@ -28,7 +29,7 @@ export default function FilePreview(props: FilePreviewProps) {
   }, [blob])
   const [hasFailed, setFailed] = useState(false)
   if (!src || hasFailed) return null
-  if (browserImageTypes.test(type) && size <= maxImageBytes)
+  if (browserImageTypePattern.test(type) && size <= maxImageBytes)
     return <img src={src} alt="" decoding="async" onLoad={onShown} onError={() => setFailed(true)} />
   // Shows the first frame; the rest of the video is not loaded.
   if (type.startsWith('video/'))
@@ -52,8 +53,8 @@ const sidePx = 120
 function FirstPage({ blob, url, onShown }: FilePreviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
-    const lifetime = new AbortController()
-    const { signal } = lifetime
+    const abortController = new AbortController()
+    const { signal } = abortController
     const draw = async () => {
       const file = blob ?? new File([await (await fetch(url, { signal })).blob()], '')
       const { openInWorker } = await import('./local-pages.ts')
@@ -71,7 +72,7 @@ function FirstPage({ blob, url, onShown }: FilePreviewProps) {
     }
     // On failure the box stays empty; errors in the file are reported where it is opened.
     draw().catch(() => {})
-    return () => lifetime.abort()
+    return () => abortController.abort()
   }, [blob, url])
   return <canvas ref={canvas} width={1} height={1} />
 }

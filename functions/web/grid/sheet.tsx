@@ -83,9 +83,9 @@ function PageImage({
     readonly isDrawn?: true
   }>({})
   useEffect(() => {
-    const lifetime = new AbortController()
+    const abortController = new AbortController()
     const draw = async () => {
-      const release = await drawingSlots.acquire(lifetime.signal)
+      const release = await drawingSlots.acquire(abortController.signal)
       try {
         const image = await pages.draw(page, maxSidePx)
         if (typeof image === 'string') setDrawn({ url: image })
@@ -98,9 +98,9 @@ function PageImage({
       }
     }
     draw().catch(() => {
-      if (!lifetime.signal.aborted) setDrawn({ hasFailed: true })
+      if (!abortController.signal.aborted) setDrawn({ hasFailed: true })
     })
-    return () => lifetime.abort()
+    return () => abortController.abort()
   }, [pages, page, maxSidePx])
   if (drawnPage.url) return <img src={drawnPage.url} alt="" draggable={false} />
   if (drawnPage.hasFailed) return <span class="meta">{words.noPreview}</span>

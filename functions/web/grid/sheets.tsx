@@ -24,7 +24,7 @@ export function SheetGrid(props: SheetsProps) {
   const visiblePages = useVisiblePages(list, renderedCount)
   const dragging = usePageDragging(list, props)
   const interaction = useInteraction(list, props)
-  const keysId = useId()
+  const keyHelpId = useId()
   return (
     <>
       <Toolbar {...props} {...interaction} thumbnailPx={thumbnailPx} onResize={setThumbnailPx} />
@@ -34,7 +34,7 @@ export function SheetGrid(props: SheetsProps) {
         class="sheets"
         aria-label={words.pages(sheets.length)}
         aria-multiselectable="true"
-        aria-describedby={keysId}
+        aria-describedby={keyHelpId}
         tabIndex={-1}
         style={{ '--side': `${thumbnailPx}px` }}
         onKeyDown={(event) => {
@@ -62,7 +62,7 @@ export function SheetGrid(props: SheetsProps) {
       <p class="meta" role="status">
         {words.selected(selected.size, sheets.length)}
       </p>
-      <p id={keysId} class="hint">
+      <p id={keyHelpId} class="hint">
         {[words.keys.always, ...abilities.map((ability) => words.keys[ability])].join(' ')}
       </p>
     </>

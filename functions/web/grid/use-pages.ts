@@ -33,13 +33,13 @@ export interface PdfAccess {
 export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess) => void): PdfOpening {
   const [state, setState] = useState<PdfState>({ state: 'opening' })
   const password = useRef<string | undefined>(undefined)
-  const lifetime = useRef(new AbortController())
+  const abortController = useRef(new AbortController())
   const usesServer = useRef(false)
   const onOpenRef = useRef(onOpen)
   onOpenRef.current = onOpen
 
   const openPdf = useCallback(async () => {
-    const { signal } = lifetime.current
+    const { signal } = abortController.current
     const show = (nextState: PdfState) => {
       if (signal.aborted) return nextState.state === 'open' ? nextState.pages.close() : undefined
       setState(nextState)
@@ -64,12 +64,12 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
   }, [file])
 
   useEffect(() => {
-    lifetime.current = new AbortController()
+    abortController.current = new AbortController()
     password.current = undefined
     usesServer.current = file.size > maxLocalBytes
     setState(usesServer.current ? { state: 'needs-server', reason: 'tooLarge' } : { state: 'opening' })
     if (!usesServer.current) void openPdf()
-    return () => lifetime.current.abort()
+    return () => abortController.current.abort()
   }, [file, openPdf])
 
   useEffect(() => (state.state === 'open' ? () => state.pages.close() : undefined), [state])

@@ -5,7 +5,7 @@ const maxSentences = 3
 
 const pendingTexts = new Map<string, string>()
 let timer: ReturnType<typeof setTimeout> | undefined
-let lastAt = Number.NEGATIVE_INFINITY
+let lastAnnouncedAtMs = Number.NEGATIVE_INFINITY
 
 /**
  * Announces a text immediately, or together with other texts after a pause.
@@ -15,12 +15,12 @@ export function announce(text: string, key: string = text): void {
   pendingTexts.delete(key)
   pendingTexts.set(key, text)
   if (timer !== undefined) return
-  timer = setTimeout(flush, Math.max(0, lastAt + pauseMs - performance.now()))
+  timer = setTimeout(flush, Math.max(0, lastAnnouncedAtMs + pauseMs - performance.now()))
 }
 
 function flush(): void {
   timer = undefined
-  lastAt = performance.now()
+  lastAnnouncedAtMs = performance.now()
   const region = document.getElementById('said')
   if (region) region.textContent = [...pendingTexts.values()].slice(-maxSentences).join(' ')
   pendingTexts.clear()

@@ -21,15 +21,15 @@ export const formatDate = (date: string) =>
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 export function formatSize(bytes: number): string {
-  const power = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const unit = sizes[power] ?? 'byte'
+  const unitIndex = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  const unit = sizes[unitIndex] ?? 'byte'
   const format = new Intl.NumberFormat(locale, {
     style: 'unit',
     unit,
-    unitDisplay: power === 0 ? 'long' : 'short',
+    unitDisplay: unitIndex === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   })
-  return isolateText(format.format(bytes / 1000 ** power))
+  return isolateText(format.format(bytes / 1000 ** unitIndex))
 }
 
 /** Formats a limit and rounds it down, as the drop zone does: 10,240 MiB are "10 GB". */

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { readAccount } from '../../accounts/accounts.ts'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../services/services.ts'
-import { accountName, toAccountName } from '../../validation/display-name.ts'
+import { accountNameSchema, toAccountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { scheduleDeletion } from '../delete-account.ts'
 import { listServiceOrigins } from '../same-origin.ts'
@@ -86,7 +86,7 @@ export async function prepareDeletion(accountId: string, services: AuthServices)
   await scheduleDeletion(accountId, services)
 }
 
-const NamedBody = z.looseObject({ name: accountName })
+const NamedBody = z.looseObject({ name: accountNameSchema })
 
 /** Validates the name in a request body, if it contains one, for example at sign-up; better-auth accepts every name. */
 function requireValidName(body: unknown): void {

@@ -60,7 +60,7 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
       options,
       output: itemOutput,
       folder: input.folder,
-      expected: itemOutput ?? getDefaultOutput(input, to),
+      expectedPath: itemOutput ?? getDefaultOutput(input, to),
     }
   })
   const records = openRecords(session)
@@ -90,9 +90,13 @@ async function findSourceExtensions(to: string, { client }: CommandSession): Pro
     client.formats(),
     client.call('GET /v1/formats/conversions', { query: { to } }),
   ])
-  const readableIds = new Set(conversions.filter(({ experimental }) => !experimental).map(({ from }) => from))
+  const readableFormatIds = new Set(
+    conversions.filter(({ experimental }) => !experimental).map(({ from }) => from),
+  )
   return new Set(
-    formats.filter(({ id }) => readableIds.has(id) && id !== to).flatMap(({ extensions }) => extensions),
+    formats
+      .filter(({ id }) => readableFormatIds.has(id) && id !== to)
+      .flatMap(({ extensions }) => extensions),
   )
 }
 
@@ -130,7 +134,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   const [first] = inputs
   if (!first || inputs.length < 2)
     throw new UsageError('A merge needs at least two files, for example: mutabor merge a.pdf b.pdf')
-  const kind = await findCategory(getExtension(first.path), session)
+  const kind = await findMergeType(getExtension(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
   const to = flags.to ?? (output === undefined ? undefined : getExtension(output))
   const knownOptions = await fetchOptions(session.client, {
@@ -145,7 +149,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
     output,
     request: { kind: 'merge', to, mergeType: kind },
     folder: first.folder,
-    expected: output ?? join(first.folder, `merged.${to ?? getExtension(first.path)}`),
+    expectedPath: output ?? join(first.folder, `merged.${to ?? getExtension(first.path)}`),
   }
   return runWorkItems([item], session, openRecords(session), {
     force: flags.force === true,
@@ -154,7 +158,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
 }
 
 /** Finds the merge type; undefined for PDFs and documents, which are merged without a merge type. */
-async function findCategory(extension: string, { client }: CommandSession): Promise<string | undefined> {
+async function findMergeType(extension: string, { client }: CommandSession): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category
   return category === 'video' || category === 'audio' || category === 'image' ? category : undefined
@@ -189,7 +193,7 @@ export async function runToolCommand(args: Arguments, session: CommandSession): 
       options,
       output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : outputBesideSource),
       folder: input.folder,
-      expected: undefined,
+      expectedPath: undefined,
     }
   })
   return runWorkItems(items, session, openRecords(session), {

@@ -38,9 +38,9 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
   })
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const end = once(child, 'exit')
+    const exitEvent = once(child, 'exit')
     child.kill('SIGTERM')
-    await end
+    await exitEvent
   }
   for await (const line of createInterface({ input: child.stdout })) {
     const readyUrl = /ready: (\S+)/.exec(line)?.[1]

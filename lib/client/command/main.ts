@@ -46,19 +46,19 @@ async function runCommand(argv: readonly string[], signal: AbortSignal): Promise
 async function dispatch(args: Arguments, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   const [first, ...rest] = args.words
   const isCommand = first !== undefined && first in commands
-  const withoutCommand = { ...args, words: rest }
+  const argsWithoutCommand = { ...args, words: rest }
   if (args.flags.version) return printResult(terminal, manifest.version)
   if (first === undefined || first === 'help' || args.flags.help) {
     const words = first === 'help' || isCommand ? rest : args.words
     return help(words, args, terminal, signal)
   }
-  if (first === 'login') return (await import('./account-commands.ts')).logIn(withoutCommand, terminal)
+  if (first === 'login') return (await import('./account-commands.ts')).logIn(argsWithoutCommand, terminal)
   if (first === 'logout') return (await import('./account-commands.ts')).logOut(terminal)
   if (first === 'completion')
     return printResult(terminal, (await import('./completion.ts')).getCompletionScript(rest[0]))
   const loadCommand = commandLoaders[first]
   return withSession(args, terminal, signal, async (session) => {
-    if (loadCommand) return (await loadCommand())(withoutCommand, session)
+    if (loadCommand) return (await loadCommand())(argsWithoutCommand, session)
     return (await import('./convert-command.ts')).convertFiles(args, session)
   })
 }

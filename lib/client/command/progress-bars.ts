@@ -26,9 +26,9 @@ const uploadFraction = 0.4
 export function updateProgress(item: ProgressItem, stage: string, fraction: number): void {
   const isUpload = stage === 'upload'
   if (isUpload) item.hasUpload = true
-  const doneBefore = item.hasUpload && !isUpload ? uploadFraction : 0
-  const width = isUpload ? uploadFraction : 1 - doneBefore
-  Object.assign(item, { stage, fraction: Math.max(item.fraction, doneBefore + fraction * width) })
+  const startFraction = item.hasUpload && !isUpload ? uploadFraction : 0
+  const width = isUpload ? uploadFraction : 1 - startFraction
+  Object.assign(item, { stage, fraction: Math.max(item.fraction, startFraction + fraction * width) })
 }
 
 const maxBars = 6

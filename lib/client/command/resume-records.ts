@@ -51,7 +51,7 @@ export class ResumeRecords {
   }
 
   /** Returns the path of the lock file that exists while a process creates this result. */
-  lockPath(identity: unknown): string {
+  getLockPath(identity: unknown): string {
     return join(this.#folder, 'held', computeShortHash(identity))
   }
 

@@ -60,7 +60,7 @@ export function openTerminal(
 const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]/gu, (control) => (control === '\n' ? control : '�'))
 
-const wideCharacter =
+const wideCharacterPattern =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
 /**
@@ -71,7 +71,7 @@ export function truncateToWidth(cells: number, line: string): string {
   let remainingCells = cells
   let text = ''
   for (const { segment } of new Intl.Segmenter().segment(line)) {
-    remainingCells -= wideCharacter.test(segment) ? 2 : 1
+    remainingCells -= wideCharacterPattern.test(segment) ? 2 : 1
     if (remainingCells < 0) break
     text += segment
   }
@@ -93,7 +93,7 @@ export function formatBytes(bytes: number): string {
 /** Aligns rows in columns, each as wide as its widest cell. */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(
-    (widest, row) => row.map((cell, at) => Math.max(widest[at] ?? 0, cell.length)),
+    (columnWidths, row) => row.map((cell, at) => Math.max(columnWidths[at] ?? 0, cell.length)),
     [],
   )
   return rows.map((row) =>

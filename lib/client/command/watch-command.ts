@@ -61,7 +61,7 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
         output,
         folder: itemFolder,
         request: { kind: 'convert', to },
-        expected: output ?? getDefaultOutput(input, to),
+        expectedPath: output ?? getDefaultOutput(input, to),
       }
     })
     if (items.length > 0) await runWorkItems(items, session, records, runOptions)

@@ -29,7 +29,7 @@ export interface WorkItem {
   readonly output: string | undefined
   readonly folder: string
   /** The path that the result will most likely have. */
-  readonly expected: string | undefined
+  readonly expectedPath: string | undefined
 }
 
 export interface WorkItemResult {
@@ -64,9 +64,9 @@ export function runWorkItem(
   itemOptions: ItemOptions,
 ): Promise<WorkItemResult> {
   const { signal } = session
-  const lockIdentity = item.output ?? item.expected ?? [item.folder, item.sources]
+  const lockIdentity = item.output ?? item.expectedPath ?? [item.folder, item.sources]
   const lockOptions = { signal, onWait: itemOptions.onWait }
-  return withFileLock(records.lockPath(lockIdentity), lockOptions, () =>
+  return withFileLock(records.getLockPath(lockIdentity), lockOptions, () =>
     runLocked(item, session, records, itemOptions),
   )
 }
@@ -96,7 +96,7 @@ async function runLocked(
       warnings: [],
     }
   if (previousOutput) await record.reset()
-  await requireWritable(item.output ?? item.expected, records, force)
+  await requireWritable(item.output ?? item.expectedPath, records, force)
   const result = await findEarlierResult(record, session, progress)
   const conversionResult = result ?? (await convert(item, record, session, progress))
   const outputs: FileSnapshot[] = []

@@ -3,10 +3,12 @@ import type { ArgumentSchema } from './check-arguments.ts'
 
 /** Tools for agents, in the format of the Model Context Protocol. */
 
-const text = (description: string) => ({ type: 'string', description }) as const
-const file = text('Path of a file, an http(s) URL, or the URI of an earlier result (mutabor://…)')
+const createTextSchema = (description: string) => ({ type: 'string', description }) as const
+const file = createTextSchema('Path of a file, an http(s) URL, or the URI of an earlier result (mutabor://…)')
 const pdfTool = { type: 'string', enum: pdfTools, description: 'Name of the tool' } as const
-const output = text('Path of a new file for the result; without it, the result is returned as a resource')
+const output = createTextSchema(
+  'Path of a new file for the result; without it, the result is returned as a resource',
+)
 const options = {
   type: 'object',
   description: 'Options, as listed by the tool `options`',
@@ -36,10 +38,10 @@ export const mcpTools = [
     name: 'convert',
     title: 'Convert a file',
     description: 'Converts a file (document, image, audio, video, ebook, archive, font) to another format.',
-    inputSchema: createObjectSchema({ file, to: text('Target format, such as pdf'), options, output }, [
-      'file',
-      'to',
-    ]),
+    inputSchema: createObjectSchema(
+      { file, to: createTextSchema('Target format, such as pdf'), options, output },
+      ['file', 'to'],
+    ),
     annotations: conversionHints,
   },
   {
@@ -54,7 +56,7 @@ export const mcpTools = [
           enum: ['pdf', 'image', 'audio', 'video'],
           description: 'Type of the files; defaults to pdf',
         },
-        to: text('Format of the result'),
+        to: createTextSchema('Format of the result'),
         options,
         output,
       },
@@ -87,7 +89,7 @@ export const mcpTools = [
     name: 'formats',
     title: 'List formats',
     description: 'Lists all formats or, with `format`, the formats to which that format can be converted.',
-    inputSchema: createObjectSchema({ format: text('A format, such as docx') }, []),
+    inputSchema: createObjectSchema({ format: createTextSchema('A format, such as docx') }, []),
     annotations: readOnlyHints,
   },
   {
@@ -95,7 +97,11 @@ export const mcpTools = [
     title: 'List options',
     description: 'Lists the options of a conversion (`from`, `to`) or of a PDF tool (`tool`).',
     inputSchema: createObjectSchema(
-      { from: text('Source format'), to: text('Target format'), tool: text('Name of a tool') },
+      {
+        from: createTextSchema('Source format'),
+        to: createTextSchema('Target format'),
+        tool: createTextSchema('Name of a tool'),
+      },
       [],
     ),
     annotations: readOnlyHints,

@@ -2,7 +2,7 @@ import { imageIds } from '../../component-ids.ts'
 import { profileNames } from '../stage-profiles.ts'
 
 const account = '123456789012'
-const image = (id: string) =>
+const createImageUri = (id: string) =>
   `${account}.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${id}@sha256:${'0'.repeat(64)}`
 
 /** A value for every setting except the limits that come from a profile. */
@@ -12,7 +12,7 @@ const allSettings = {
     name: 'files.example.com',
     certificateArn: `arn:aws:acm:us-east-1:${account}:certificate/00000000-0000-0000-0000-000000000000`,
   },
-  images: Object.fromEntries(imageIds.map((id) => [id, image(id)])),
+  images: Object.fromEntries(imageIds.map((id) => [id, createImageUri(id)])),
   isolation: 'vpc',
   anonymousPlan: 'anonymous',
   mailFrom: 'Files <files@example.com>',

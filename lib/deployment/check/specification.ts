@@ -16,7 +16,7 @@ export function checkSpecification({ Resources }: Template): {
     if (Type.startsWith('Custom::')) continue
     const [resource] = database.lookup('resource', 'cloudFormationType', 'equals', Type)
     if (!resource) walker.report(id, `${Type} is not an AWS resource type`)
-    else walker.record(id, Properties, resource.properties)
+    else walker.checkRecord(id, Properties, resource.properties)
   }
   return { findings: walker.findings, valueCount: walker.values }
 }
@@ -43,7 +43,7 @@ class SpecificationWalker {
     this.findings.push({ at, problem })
   }
 
-  record(at: string, value: Readonly<Record<string, unknown>>, properties: ResourceProperties): void {
+  checkRecord(at: string, value: Readonly<Record<string, unknown>>, properties: ResourceProperties): void {
     for (const [name, { required }] of Object.entries(properties))
       if (required && value[name] === undefined) this.report(at, `${name} is missing`)
     for (const [name, one] of Object.entries(value)) {
@@ -71,7 +71,7 @@ class SpecificationWalker {
   #checkObject(at: string, value: unknown, type: Extract<PropertyType, { type: 'map' | 'ref' }>): void {
     if (!isRecord(value)) this.report(at, 'expected an object')
     else if (type.type === 'ref')
-      this.record(at, value, this.#database.get('typeDefinition', type.reference.$ref).properties)
+      this.checkRecord(at, value, this.#database.get('typeDefinition', type.reference.$ref).properties)
     else for (const [key, one] of Object.entries(value)) this.#checkValue(`${at}.${key}`, one, type.element)
   }
 

@@ -157,7 +157,9 @@ function createThrottlingException(kind: 'Read' | 'Write', input: Input, region:
 
 function createCancellation(throttled: readonly boolean[]) {
   const Message = `Throughput exceeds the current capacity of your table or index. ${hotKeyHint}`
-  const reasons = throttled.map((is) => (is ? { Code: 'ThrottlingError', Message } : { Code: 'None' }))
+  const reasons = throttled.map((isThrottled) =>
+    isThrottled ? { Code: 'ThrottlingError', Message } : { Code: 'None' },
+  )
   const codes = reasons.map(({ Code }) => Code).join(', ')
   return new ThrottledError(
     'TransactionCanceledException',

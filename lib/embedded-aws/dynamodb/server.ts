@@ -7,7 +7,7 @@ import { checkDatabaseFile, choosePort } from './startup-checks.ts'
 import { supervise } from './supervisor.ts'
 import { startTtlSweeper } from './time-to-live.ts'
 
-const binary = join(
+const binaryPath = join(
   dirname(createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json')),
   'dynoxide',
 )
@@ -46,7 +46,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> 
   const client = new DynamoDBClient({ endpoint: url, region: 'local', credentials, maxAttempts: 1 })
 
   const supervisor = await supervise({
-    command: [binary, 'serve', '-p', String(port), '--db-path', file],
+    command: [binaryPath, 'serve', '-p', String(port), '--db-path', file],
     // The probe reads the file, which can fail even if the process accepts connections.
     probe: async (abortSignal) => {
       await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal })

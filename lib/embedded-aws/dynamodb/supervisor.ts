@@ -35,7 +35,7 @@ const crashExplanation =
 /** Starts the process and resolves once it responds. @throws if it exits or times out before its first response */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
   const { log, checkEveryMs } = options
-  const closing = new AbortController()
+  const closeController = new AbortController()
   let run = start(options)
   await waitUntilReady(run, options).catch(async (error: unknown) => {
     await stop(run)
@@ -48,8 +48,8 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
         () => true,
         () => false,
       )
-      if (hasResponded) await Promise.race([run.exit, watch(run, options, closing.signal)])
-      if (closing.signal.aborted) return
+      if (hasResponded) await Promise.race([run.exit, watch(run, options, closeController.signal)])
+      if (closeController.signal.aborted) return
       await stop(run, 'SIGKILL')
       failures = hasResponded ? 0 : failures + 1
       const lastOutput = run.lastOutput()
@@ -58,8 +58,8 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       else log.error({ failures, lastOutput }, crashExplanation)
       // A process that has worked is restarted without a pause, because the SDK only retries for a few hundred ms.
       if (failures > 0)
-        await pause(Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs), closing.signal)
-      if (closing.signal.aborted) return
+        await pause(Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs), closeController.signal)
+      if (closeController.signal.aborted) return
       run = start(options)
     }
   }
@@ -84,7 +84,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
   const supervision = keepRunning()
   return {
     close: async () => {
-      closing.abort()
+      closeController.abort()
       await stop(run)
       await supervision
     },
@@ -108,18 +108,18 @@ function start({ command, log }: SupervisorOptions): ServerRun {
     output = (output + chunk).slice(-2000)
     log.debug({ from: 'dynamodb' }, chunk.trim())
   })
-  const exitSignal = new AbortController()
+  const exitController = new AbortController()
   // A program that cannot be executed emits an error instead of an exit.
   const exit = once(child, 'exit')
     .catch((error: unknown) => {
       output = String(error)
     })
-    .finally(() => exitSignal.abort())
+    .finally(() => exitController.abort())
   return {
     child,
     exit,
-    exited: exitSignal.signal,
-    isRunning: () => !exitSignal.signal.aborted,
+    exited: exitController.signal,
+    isRunning: () => !exitController.signal.aborted,
     lastOutput: () => output.trim(),
   }
 }

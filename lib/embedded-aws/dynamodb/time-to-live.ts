@@ -158,8 +158,8 @@ export function startTtlSweeper({
   readonly everyMs: number
   readonly log: Log
 }): { close(): Promise<void> } {
-  const closing = new AbortController()
-  const { signal } = closing
+  const closeController = new AbortController()
+  const { signal } = closeController
   const passes = new Map<string, SweepPass>()
   const run = async () => {
     for (;;) {
@@ -182,7 +182,7 @@ export function startTtlSweeper({
   const sweepPromise = run()
   return {
     close: async () => {
-      closing.abort()
+      closeController.abort()
       await sweepPromise
     },
   }

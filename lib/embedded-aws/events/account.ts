@@ -10,7 +10,7 @@ export interface EventsAccount {
   /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
   readonly log: LogFunction
-  readonly busArn: (name: string) => string
+  readonly createBusArn: (name: string) => string
   /** Rate limit of PutEvents requests; unlimited if omitted. */
   readonly putEventsRate?: RateLimit | undefined
 }

@@ -54,7 +54,7 @@ export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus
  * its name.
  */
 export function parseBusName(account: EventsAccount, nameOrArn = 'default'): string {
-  const prefix = account.busArn('')
+  const prefix = account.createBusArn('')
   return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn
 }
 
@@ -78,7 +78,7 @@ export const busOperations = {
       const at = account.now()
       const description = Description === undefined ? {} : { description: Description }
       buses.put(Name, { name: Name, ...description, tags: toTagRecord(Tags), createdAt: at, modifiedAt: at })
-      return { EventBusArn: account.busArn(Name), Description }
+      return { EventBusArn: account.createBusArn(Name), Description }
     })
   },
 
@@ -88,7 +88,7 @@ export const busOperations = {
       const { description: _, ...bus } = findBus(account, Name)
       const description = Description === undefined ? {} : { description: Description }
       getBusCollection(account).put(bus.name, { ...bus, ...description, modifiedAt: account.now() })
-      return { Name: bus.name, Arn: account.busArn(bus.name), Description }
+      return { Name: bus.name, Arn: account.createBusArn(bus.name), Description }
     })
   },
 
@@ -125,7 +125,7 @@ export const busOperations = {
 
 const describe = (account: EventsAccount, bus: EventBus) => ({
   Name: bus.name,
-  Arn: account.busArn(bus.name),
+  Arn: account.createBusArn(bus.name),
   Description: bus.description,
   CreationTime: bus.createdAt / 1000,
   LastModifiedTime: bus.modifiedAt / 1000,

@@ -39,12 +39,12 @@ export function readCron(expression: string): Cron | undefined {
   const parsedCron = tryParse(() => parser.parse(fields.join(' ')))
   return (
     parsedCron && {
-      years: numbers(parsedCron.years),
-      months: numbers(parsedCron.months),
+      years: listNumbers(parsedCron.years),
+      months: listNumbers(parsedCron.months),
       daysOfMonth: parsedCron.daysOfMonth,
       daysOfWeek: parsedCron.daysOfWeek,
-      times: numbers(parsedCron.hours).flatMap((h) =>
-        numbers(parsedCron.minutes).map((m) => (h * 60 + m) * 60_000),
+      times: listNumbers(parsedCron.hours).flatMap((h) =>
+        listNumbers(parsedCron.minutes).map((m) => (h * 60 + m) * 60_000),
       ),
     }
   )
@@ -56,7 +56,7 @@ const replaceNames = (field: string, names: readonly string[]) =>
     return index === -1 ? name : `${index + 1}`
   })
 
-const numbers = (field: Day) => field.filter((value) => typeof value === 'number').sort((a, b) => a - b)
+const listNumbers = (field: Day) => field.filter((value) => typeof value === 'number').sort((a, b) => a - b)
 
 function tryParse<T>(read: () => T): T | undefined {
   try {
@@ -117,7 +117,7 @@ function listDates({ daysOfMonth, daysOfWeek }: Cron, year: number, month: numbe
   if (daysOfMonth.length > 0) {
     if (kind === 'L') return [lastDay - Number(firstField)].filter((date) => date > 0)
     if (kind === 'W') return findNearestWeekday(Number(firstField), lastDay, getWeekday)
-    return numbers(daysOfMonth).filter((date) => date <= lastDay)
+    return listNumbers(daysOfMonth).filter((date) => date <= lastDay)
   }
   const allDays = Array.from({ length: lastDay }, (_, index) => index + 1)
   if (kind === 'L') return allDays.filter((date) => getWeekday(date) === firstField).slice(-1)

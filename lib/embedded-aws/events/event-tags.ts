@@ -5,7 +5,7 @@ import { findBus, getBusCollection } from './buses.ts'
 import { createResourceNotFoundError } from './errors.ts'
 import { readMembers, Tags, textField } from './request-params.ts'
 import { findRule, updateRule } from './rules.ts'
-import { type TagRecord, toTagList, toTagRecord, withoutTags } from './tags.ts'
+import { removeTags, type TagRecord, toTagList, toTagRecord } from './tags.ts'
 
 const ResourceARN = textField(1, 1600)
 
@@ -51,6 +51,6 @@ export const eventTagOperations = {
 
   UntagResource(account: EventsAccount, body: unknown) {
     const members = readMembers(z.object({ ResourceARN, TagKeys: z.array(textField(1, 128)) }), body)
-    return updateTags(account, members.ResourceARN, (tags) => withoutTags(tags, members.TagKeys))
+    return updateTags(account, members.ResourceARN, (tags) => removeTags(tags, members.TagKeys))
   },
 }

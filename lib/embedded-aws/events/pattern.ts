@@ -94,9 +94,9 @@ function createEdgeReader(name: 'prefix' | 'suffix', cut: (value: string, length
       const [member, ...moreMembers] = Object.entries(operand)
       if (!member) throw bad(`${name} expression name not found`)
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
-      const folded = requireString(member[1], 'equals-ignore-case')
+      const anyCaseText = requireString(member[1], 'equals-ignore-case')
       if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
-      return createStringTest((value) => isSame(cut(value, folded.length), folded))
+      return createStringTest((value) => isSame(cut(value, anyCaseText.length), anyCaseText))
     }
     const exactText = requireString(operand, name)
     return createStringTest((value) => cut(value, exactText.length) === exactText)
@@ -110,8 +110,8 @@ const matchers = {
   prefix: createEdgeReader('prefix', head),
   suffix: createEdgeReader('suffix', tail),
   'equals-ignore-case': (operand: unknown) => {
-    const folded = requireString(operand, 'equals-ignore-case')
-    return createStringTest((value) => isSame(value, folded))
+    const anyCaseText = requireString(operand, 'equals-ignore-case')
+    return createStringTest((value) => isSame(value, anyCaseText))
   },
   wildcard: (operand: unknown) => createStringTest(createWildcardMatcher(requireString(operand, 'wildcard'))),
   exists: (operand: unknown): LeafTest => {

@@ -25,7 +25,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
   function wake(): void {
     if (isRunning || isClosed) return
     clearTimeout(timer)
-    const dueAt = store.nextDue()
+    const dueAt = store.getNextDue()
     if (dueAt === undefined) return
     const delayMs = dueAt - now()
     if (delayMs <= 0) void run()
@@ -40,7 +40,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
     isRunning = true
     try {
       await store.commit(() => {
-        for (const dueDocument of store.dueDocuments(now())) runDocument(account, dueDocument)
+        for (const dueDocument of store.listDueDocuments(now())) runDocument(account, dueDocument)
       })
     } catch (error) {
       log('Due schedules could not be run and will be retried.', { error })
@@ -63,7 +63,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
 
 function runDocument(
   account: EventsAccount,
-  { kind, key, dueAt }: ReturnType<EventsStore['dueDocuments']>[number],
+  { kind, key, dueAt }: ReturnType<EventsStore['listDueDocuments']>[number],
 ): void {
   const rule = kind === 'rule' ? getRuleCollection(account).get(key) : undefined
   if (rule) runRule(account, rule, dueAt)

@@ -80,10 +80,10 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   } = options
   const now = () => (options.now?.() ?? new Date()).getTime()
   const store = openEventsStore(file, log)
-  const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
+  const createBusArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
   const { putEventsPerS } = options.quotas ?? {}
   const putEventsRate = putEventsPerS === undefined ? undefined : new RateLimit(putEventsPerS)
-  const account: EventsAccount = { region, accountId, store, now, log, busArn, putEventsRate }
+  const account: EventsAccount = { region, accountId, store, now, log, createBusArn, putEventsRate }
   await store.commit(() => createDefaultBus(account))
 
   async function ingest(bus: string, json: string, hops: number): Promise<void> {
@@ -134,7 +134,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       : [{}]
     const buses = new Set(entries.map((entry) => String(entry?.EventBusName ?? 'default')))
     for (const bus of buses) {
-      const resource = bus.startsWith('arn:') ? bus : busArn(bus)
+      const resource = bus.startsWith('arn:') ? bus : createBusArn(bus)
       if (authorize({ accessKeyId, action, resource })) continue
       throw new ApiError('AccessDeniedException', `Access to ${action} on ${resource} is denied.`)
     }

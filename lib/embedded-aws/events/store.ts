@@ -26,8 +26,8 @@ export interface EventsStore extends Pick<GroupCommit, 'commit' | 'onCommit' | '
   collection<T>(kind: Kind): Collection<T>
   readonly outbox: Outbox
   /** Returns the due documents, oldest first. */
-  dueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
-  nextDue(): number | undefined
+  listDueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
+  getNextDue(): number | undefined
 }
 
 const schema = `
@@ -89,12 +89,12 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
       }
     },
     outbox: openOutbox(db),
-    dueDocuments: (now) =>
+    listDueDocuments: (now) =>
       selectDueRows
         .all(now)
         // The kind is valid, because rows are only written with a valid kind.
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     // SQLite returns null when there is none.
-    nextDue: () => (selectFirstDue.get()?.due ?? undefined) as number | undefined,
+    getNextDue: () => (selectFirstDue.get()?.due ?? undefined) as number | undefined,
   }
 }

@@ -16,5 +16,5 @@ export function toTagRecord(list: TagList, existingTags: TagRecord = {}): TagRec
 export const toTagList = (tags: TagRecord): TagList =>
   Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))
 
-export const withoutTags = (tags: TagRecord, keys: readonly string[]): TagRecord =>
+export const removeTags = (tags: TagRecord, keys: readonly string[]): TagRecord =>
   Object.fromEntries(Object.entries(tags).filter(([key]) => !keys.includes(key)))

@@ -1,18 +1,18 @@
 import { createValidationError } from './errors.ts'
 
-const shapes = {
+const arnPatterns = {
   sqs: /^arn:aws[\w-]*:sqs:[\w-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/,
   lambda: /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/,
   events: /^arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/[\w./-]+$/,
 } as const
 
-type TargetService = keyof typeof shapes
+type TargetService = keyof typeof arnPatterns
 
-const services = Object.keys(shapes) as TargetService[] // keys of a const table
+const services = Object.keys(arnPatterns) as TargetService[] // keys of a const table
 
 /** Returns the service of an ARN that `checkTargetArn` accepted. */
 export function getTargetService(arn: string): TargetService {
-  return services.find((service) => shapes[service].test(arn)) ?? 'events'
+  return services.find((service) => arnPatterns[service].test(arn)) ?? 'events'
 }
 
 export const getBusName = (arn: string) => arn.slice(arn.indexOf('event-bus/') + 'event-bus/'.length)
@@ -20,9 +20,12 @@ export const getBusName = (arn: string) => arn.slice(arn.indexOf('event-bus/') +
 export const isFifo = (arn: string) => arn.endsWith('.fifo')
 
 /** Targets can be queues, functions and event buses; AWS supports more services, which do not exist here. */
-export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
-  const service = services.find((one) => shapes[one].test(arn))
-  if (service === 'events' && arn !== account.busArn(getBusName(arn)))
+export function checkTargetArn(
+  arn: string,
+  account: { readonly createBusArn: (name: string) => string },
+): void {
+  const service = services.find((one) => arnPatterns[one].test(arn))
+  if (service === 'events' && arn !== account.createBusArn(getBusName(arn)))
     throw createValidationError(
       `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
     )
@@ -38,7 +41,7 @@ export function checkTargetArn(arn: string, account: { readonly busArn: (name: s
 }
 
 export function checkDeadLetterArn(arn: string | undefined): void {
-  if (arn === undefined || (shapes.sqs.test(arn) && !isFifo(arn))) return
+  if (arn === undefined || (arnPatterns.sqs.test(arn) && !isFifo(arn))) return
   throw createValidationError(
     `Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`,
   )

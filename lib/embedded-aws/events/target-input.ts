@@ -21,7 +21,7 @@ export interface RuleEvent {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-const placeholder = /<([^<>\s"]+)>/g
+const placeholderPattern = /<([^<>\s"]+)>/g
 
 export function checkInput(target: InputOptions): void {
   const { Id, Input, InputPath, InputTransformer } = target
@@ -40,7 +40,7 @@ export function checkInput(target: InputOptions): void {
       throw createValidationError(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
     if (!readPath(path)) throw createValidationError(`Invalid InputPathsMap for target ${Id}: ${path}`)
   }
-  for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholder))
+  for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholderPattern))
     if (!Object.hasOwn(paths, name) && !predefinedVariables.includes(name))
       throw createValidationError(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
 }
@@ -91,7 +91,7 @@ class Verbatim {
 function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): string {
   let isQuoted = false
   let from = 0
-  return template.replace(placeholder, (_, name: string, at: number) => {
+  return template.replace(placeholderPattern, (_, name: string, at: number) => {
     isQuoted = endsQuoted(template.slice(from, at), isQuoted)
     from = at + name.length + 2
     const value = values.get(name) ?? ''

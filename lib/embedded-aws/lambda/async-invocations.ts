@@ -155,14 +155,14 @@ export class AsyncInvocations {
 
   async #run(record: SQSRecord): Promise<void> {
     const { lambda, log } = this.#options
-    const attribute = (name: string) => record.messageAttributes[name]?.stringValue ?? ''
+    const readAttribute = (name: string) => record.messageAttributes[name]?.stringValue ?? ''
     const invocation = {
-      name: attribute('function'),
-      requestId: attribute('requestId'),
-      attempt: Number(attribute('attempt')),
-      throttledTimes: Number(attribute('throttledTimes')),
+      name: readAttribute('function'),
+      requestId: readAttribute('requestId'),
+      attempt: Number(readAttribute('attempt')),
+      throttledTimes: Number(readAttribute('throttledTimes')),
       // Messages of an earlier version lack this attribute.
-      acceptedAt: Number(attribute('acceptedAt')) || Date.now(),
+      acceptedAt: Number(readAttribute('acceptedAt')) || Date.now(),
     }
     const target = lambda.find(invocation.name)
     if (!target) {

@@ -27,21 +27,21 @@ export class Concurrency {
       .map(({ name }) => name)
   }
 
-  running(name: string): number {
+  countRunning(name: string): number {
     return this.#runningCounts.get(name) ?? 0
   }
 
   count(name: string, change: 1 | -1): void {
-    this.#runningCounts.set(name, this.running(name) + change)
+    this.#runningCounts.set(name, this.countRunning(name) + change)
   }
 
   /** Returns why a function cannot run now; undefined if it can. */
   findThrottleReason({ name, reservedConcurrency }: LimitedFunction): ThrottleReason | undefined {
     if (reservedConcurrency !== undefined)
-      return this.running(name) < reservedConcurrency
+      return this.countRunning(name) < reservedConcurrency
         ? undefined
         : 'ReservedFunctionConcurrentInvocationLimitExceeded'
-    const sharedCount = this.#sharing.reduce((sum, sharer) => sum + this.running(sharer), 0)
+    const sharedCount = this.#sharing.reduce((sum, sharer) => sum + this.countRunning(sharer), 0)
     return sharedCount < this.#unreserved ? undefined : 'ConcurrentInvocationLimitExceeded'
   }
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, readLimitedBody, requireSigner, sendApiError, sendJson } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
 import type { AsyncInvocations } from './async-invocations.ts'
-import { functionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
+import { createFunctionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
 
 interface LambdaEndpointOptions {
   readonly lambda: Lambda
@@ -68,7 +68,7 @@ async function invoke(
   const type = readInvocationType(request)
   const target = lambda.find(name)
   if (!target || (qualifier !== undefined && qualifier !== '$LATEST')) {
-    const arn = `${functionArn(lambda.region, name)}${qualifier === undefined ? '' : `:${qualifier}`}`
+    const arn = `${createFunctionArn(lambda.region, name)}${qualifier === undefined ? '' : `:${qualifier}`}`
     throw new ApiError('ResourceNotFoundException', `Function not found: ${arn}`, 404)
   }
   const event = parsePayload(body)

@@ -59,7 +59,7 @@ export const lambdaLimits = {
 } as const
 
 /** Returns the ARN of a function. */
-export const functionArn = (region: string, name: string) =>
+export const createFunctionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
 
 /**
@@ -106,7 +106,7 @@ export class Lambda {
   }
 
   isBusy({ name, maximumConcurrency }: LocalFunction): boolean {
-    return this.#concurrency.running(name) >= maximumConcurrency
+    return this.#concurrency.countRunning(name) >= maximumConcurrency
   }
 
   /** Invokes a function. @throws only if the function does not exist; other failures are part of the outcome */
@@ -170,7 +170,7 @@ export class Lambda {
       callbackWaitsForEmptyEventLoop: true,
       functionName: target.name,
       functionVersion: '$LATEST',
-      invokedFunctionArn: functionArn(this.region, target.name),
+      invokedFunctionArn: createFunctionArn(this.region, target.name),
       memoryLimitInMB: String(target.memoryMb),
       awsRequestId: requestId,
       logGroupName: `/aws/lambda/${target.name}`,

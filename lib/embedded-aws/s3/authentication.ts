@@ -21,7 +21,7 @@ const codes: Readonly<Record<SignatureRefusal, S3Code>> = {
   skewed: 'RequestTimeTooSkewed',
 }
 
-const payloads = [
+const contentSha256Values = [
   'UNSIGNED-PAYLOAD',
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
@@ -31,12 +31,12 @@ const payloads = [
 ]
 
 /** Rejects values other than the above and a SHA-256: they would look like a hash but never be checked. */
-function checkPayload(payload: string): void {
-  if (/^[0-9a-f]{64}$/i.test(payload) || payloads.includes(payload)) return
+function checkContentSha256(contentSha256: string): void {
+  if (/^[0-9a-f]{64}$/i.test(contentSha256) || contentSha256Values.includes(contentSha256)) return
   throw createInvalidArgumentError(
-    `x-amz-content-sha256 must be ${payloads.join(', ')} or a valid sha256 value.`,
+    `x-amz-content-sha256 must be ${contentSha256Values.join(', ')} or a valid sha256 value.`,
     'x-amz-content-sha256',
-    payload,
+    contentSha256,
   )
 }
 
@@ -44,7 +44,7 @@ function checkPayload(payload: string): void {
 export interface S3Caller {
   readonly accessKeyId: string
   /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
-  readonly payload: string
+  readonly contentSha256: string
   /** Omitted for requests from this process. */
   readonly signed?: AcceptedSignature
 }
@@ -56,14 +56,14 @@ export function authenticateS3(
 ): S3Caller {
   const { method = 'GET', url = '/', headers } = request
   if (isInProcess(request)) {
-    const payload = String(headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD')
-    return { accessKeyId: credentials[0]?.accessKeyId ?? '', payload }
+    const contentSha256 = String(headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD')
+    return { accessKeyId: credentials[0]?.accessKeyId ?? '', contentSha256 }
   }
   const verdict = verifySigV4({ method, url, headers }, credentials, { service: 's3', region })
   if (verdict.ok) {
-    const { accessKeyId, payload } = verdict
-    checkPayload(payload)
-    return { accessKeyId, payload, signed: verdict }
+    const { accessKeyId, contentSha256 } = verdict
+    checkContentSha256(contentSha256)
+    return { accessKeyId, contentSha256, signed: verdict }
   }
   const { reason, message, isPresigned, details } = verdict
   const errorCode = codes[reason]

@@ -16,10 +16,10 @@ const emptySha256 = createHash('sha256').digest('hex')
 /** Yields the payload; fills `trailers` before it ends. Throws on the first chunk whose signature is wrong. */
 export function decodeChunks(
   raw: AsyncIterable<Buffer>,
-  { payload, signed }: S3Caller,
+  { contentSha256, signed }: S3Caller,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer> {
-  const form = framings[payload]
+  const form = framings[contentSha256]
   if (!form || (form.signed && !signed))
     throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
   return new Decoder(
@@ -75,9 +75,12 @@ class Decoder {
     for (;;) {
       const line = await this.#readLine(true)
       if (line === '') break
-      const colon = line.indexOf(':')
-      if (colon < 1) throw createBodyError()
-      const [name, value] = [line.slice(0, colon).toLowerCase().trim(), line.slice(colon + 1).trim()]
+      const colonIndex = line.indexOf(':')
+      if (colonIndex < 1) throw createBodyError()
+      const [name, value] = [
+        line.slice(0, colonIndex).toLowerCase().trim(),
+        line.slice(colonIndex + 1).trim(),
+      ]
       if (name === 'x-amz-trailer-signature') {
         signature = value
         continue

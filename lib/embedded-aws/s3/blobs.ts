@@ -183,7 +183,7 @@ export class Blobs {
   async sweep(isKnown: (blob: string) => boolean): Promise<number> {
     let deletedCount = 0
     for (let prefix = 0; prefix < 256; prefix++) {
-      const folder = join(this.#dir, hex(prefix))
+      const folder = join(this.#dir, toHex(prefix))
       await mkdir(folder, { recursive: true })
       if (this.#readerGroup !== undefined) await admitGroup(folder, this.#readerGroup)
       const orphanNames = (await readdir(folder)).filter((name) => !isKnown(name))
@@ -228,4 +228,4 @@ async function admitGroup(folder: string, group: number): Promise<void> {
 const isLinkError = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EXDEV' || error.code === 'EMLINK')
 
-const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+const toHex = (byte: number) => byte.toString(16).padStart(2, '0')

@@ -20,8 +20,8 @@ const maxXmlBytes = 2 * 1024 ** 2
 /** Decodes the framing of a body and enforces its declared length, which S3 requires. */
 function openBody(call: S3Call, maxBytes: number): Body {
   const { headers, request, auth } = call
-  const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
-  const isStreaming = payload.startsWith('STREAMING-')
+  const contentSha256 = auth?.contentSha256 ?? 'UNSIGNED-PAYLOAD'
+  const isStreaming = contentSha256.startsWith('STREAMING-')
   if (!isStreaming && headers.has('transfer-encoding')) throw createNotImplementedError('Transfer-Encoding')
   const text = headers.get(isStreaming ? 'x-amz-decoded-content-length' : 'content-length')
   if (text === undefined && call.method !== 'POST') throw new S3Error('MissingContentLength')

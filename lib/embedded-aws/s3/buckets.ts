@@ -8,7 +8,7 @@ import { removeUpload } from './multipart.ts'
 import { refuseUnsupported } from './object-metadata.ts'
 import { readCount } from './paging.ts'
 import { createNoSuchBucketError } from './require-bucket.ts'
-import { childText, fromXml, toXml } from './xml.ts'
+import { fromXml, getChildText, toXml } from './xml.ts'
 
 export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Reply {
   const maxBuckets = readCount('max-buckets', query.get('max-buckets'), 10_000, 10_000)
@@ -77,7 +77,7 @@ function checkLocation(body: string, region: string): void {
   const namedBucket =
     body.trim() === ''
       ? undefined
-      : childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint')
+      : getChildText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint')
   const location = namedBucket || 'unspecified'
   // A missing location means us-east-1.
   if (location === (region === 'us-east-1' ? 'unspecified' : region)) return

@@ -6,7 +6,7 @@ import { type CorsRule, deleteSetting, readSetting, writeSetting } from './bucke
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
+import { getChildren, getChildText, getChildTexts, type Parsed, toXml } from './xml.ts'
 
 const knownMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
 
@@ -29,7 +29,7 @@ export function getCors({ db }: S3Services, { bucket }: S3Call): S3Reply {
 
 export async function putCors({ db }: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
-  const rules = children(await readXmlBody(call, 'CORSConfiguration'), 'CORSRule').map(readRule)
+  const rules = getChildren(await readXmlBody(call, 'CORSConfiguration'), 'CORSRule').map(readRule)
   if (rules.length === 0 || rules.length > 100) throw new S3Error('MalformedXML')
   await writeSetting(db, call.bucket, 'cors', rules)
   return { status: 200 }
@@ -41,7 +41,10 @@ export async function deleteCors({ db }: S3Services, { bucket }: S3Call): Promis
 }
 
 function readRule(element: Parsed): CorsRule {
-  const [origins, methods] = [childTexts(element, 'AllowedOrigin'), childTexts(element, 'AllowedMethod')]
+  const [origins, methods] = [
+    getChildTexts(element, 'AllowedOrigin'),
+    getChildTexts(element, 'AllowedMethod'),
+  ]
   if (origins.length === 0 || methods.length === 0) throw new S3Error('MalformedXML')
   const unknown = methods.find((method) => !knownMethods.includes(method))
   if (unknown !== undefined)
@@ -49,7 +52,7 @@ function readRule(element: Parsed): CorsRule {
       'InvalidRequest',
       `Found unsupported HTTP method in CORS config. Unsupported method is ${unknown}`,
     )
-  const headers = childTexts(element, 'AllowedHeader')
+  const headers = getChildTexts(element, 'AllowedHeader')
   for (const [name, values] of [
     ['AllowedOrigin', origins],
     ['AllowedHeader', headers],
@@ -58,14 +61,14 @@ function readRule(element: Parsed): CorsRule {
     if (doubleWildcard !== undefined)
       throw new S3Error('InvalidRequest', `${name} "${doubleWildcard}" can not have more than one wildcard.`)
   }
-  const exposed = childTexts(element, 'ExposeHeader')
+  const exposed = getChildTexts(element, 'ExposeHeader')
   const invalidHeader = exposed.find((name) => !/^[\w!#$%&'+.^`|~-]+$/.test(name))
   if (invalidHeader !== undefined)
     throw new S3Error(
       'InvalidRequest',
       `ExposeHeader "${invalidHeader}" is no header name; wildcards are not supported for ExposeHeader.`,
     )
-  const [id, maxAge] = [childText(element, 'ID'), childText(element, 'MaxAgeSeconds')]
+  const [id, maxAge] = [getChildText(element, 'ID'), getChildText(element, 'MaxAgeSeconds')]
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new S3Error('MalformedXML')
   return {
     ...(id !== undefined && { id }),
@@ -107,7 +110,7 @@ export function respondToPreflight(db: Database, bucket: string, { headers }: In
     )
   return {
     headers: {
-      ...describe(rule, origin),
+      ...createAllowHeaders(rule, origin),
       ...(wantedHeaders.length > 0 && { 'access-control-allow-headers': wantedHeaders.join(', ') }),
     },
   }
@@ -122,7 +125,7 @@ export function createCorsHeaders(
   if (headers.origin === undefined || bucket === '') return {}
   const { origin } = headers
   const rule = readSetting(db, bucket, 'cors')?.find((one) => allows(one, origin, method))
-  return rule ? describe(rule, origin) : {}
+  return rule ? createAllowHeaders(rule, origin) : {}
 }
 
 function allows(rule: CorsRule, origin: string, method: string): boolean {
@@ -135,7 +138,7 @@ function matches(pattern: string, text: string): boolean {
   return text.length >= head.length + tail.length && text.startsWith(head) && text.endsWith(tail)
 }
 
-function describe(rule: CorsRule, origin: string): Record<string, string> {
+function createAllowHeaders(rule: CorsRule, origin: string): Record<string, string> {
   const allowsAnyOrigin = rule.origins.includes('*')
   return {
     'access-control-allow-origin': allowsAnyOrigin ? '*' : origin,

@@ -5,7 +5,7 @@ import { checkDelete } from './conditions.ts'
 import { createNotImplementedError, S3Error } from './errors.ts'
 import { checkVersion, findObject, removeObjectRows, toEventSource } from './objects.ts'
 import { createObjectArn, requirePermission } from './permissions.ts'
-import { children, childText, type Parsed, toXml } from './xml.ts'
+import { getChildren, getChildText, type Parsed, toXml } from './xml.ts'
 
 /** AWS supports these headers only for directory buckets. */
 const directoryConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
@@ -45,9 +45,9 @@ const maxKeys = 1000
 export async function deleteObjects(services: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
   const document = await readXmlBody(call, 'Delete')
-  const targets = children(document, 'Object').map(readTarget)
+  const targets = getChildren(document, 'Object').map(readTarget)
   if (targets.length === 0 || targets.length > maxKeys) throw new S3Error('MalformedXML')
-  const isQuiet = childText(document, 'Quiet') === 'true'
+  const isQuiet = getChildText(document, 'Quiet') === 'true'
   const results = await Promise.all(targets.map((target) => attempt(services, call, target)))
   return {
     xml: toXml('DeleteResult', {
@@ -58,10 +58,10 @@ export async function deleteObjects(services: S3Services, call: S3Call): Promise
 }
 
 function readTarget(element: Parsed): Target {
-  const key = childText(element, 'Key')
+  const key = getChildText(element, 'Key')
   if (key === undefined || key === '') throw new S3Error('MalformedXML')
   if ('LastModifiedTime' in element || 'Size' in element) throw createNotImplementedError('Delete')
-  return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
+  return { key, versionId: getChildText(element, 'VersionId'), ifMatch: getChildText(element, 'ETag') }
 }
 
 /** Deletes one object. A failure is reported in the reply and does not affect the other objects. */

@@ -5,7 +5,7 @@ import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { formatIsoTime } from './call.ts'
 import { S3Error } from './errors.ts'
-import { children, childText, type Element, type Parsed, toXml } from './xml.ts'
+import { type Element, getChildren, getChildText, type Parsed, toXml } from './xml.ts'
 
 const maxRules = 1000
 
@@ -17,7 +17,7 @@ export function getLifecycle({ db }: S3Services, { bucket }: S3Call): S3Reply {
 
 export async function putLifecycle({ db }: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
-  const elements = children(await readXmlBody(call, 'LifecycleConfiguration'), 'Rule')
+  const elements = getChildren(await readXmlBody(call, 'LifecycleConfiguration'), 'Rule')
   if (elements.length === 0 || elements.length > maxRules) throw new S3Error('MalformedXML')
   const rules = elements.map(readRule)
   if (new Set(rules.map(({ id }) => id)).size < rules.length)
@@ -62,9 +62,9 @@ function readRule(element: Parsed): LifecycleRule {
   const unsupportedAction = unsupportedActions.find((name) => name in element)
   if (unsupportedAction !== undefined)
     throw new S3Error('NotImplemented', `Lifecycle action ${unsupportedAction} is not implemented`)
-  const status = childText(element, 'Status')
+  const status = getChildText(element, 'Status')
   if (status !== 'Enabled' && status !== 'Disabled') throw new S3Error('MalformedXML')
-  const id = childText(element, 'ID') ?? ''
+  const id = getChildText(element, 'ID') ?? ''
   // A lone surrogate, which a character reference can contain, has no UTF-8 form and is invalid in a header.
   if (!id.isWellFormed()) throw new S3Error('MalformedXML')
   if (id.length > 255)
@@ -90,21 +90,21 @@ function readRule(element: Parsed): LifecycleRule {
 }
 
 function readFilter(element: Parsed): Pick<LifecycleRule, 'form' | 'prefix' | 'tags' | 'above' | 'below'> {
-  const [filter] = children(element, 'Filter')
-  const ownPrefix = childText(element, 'Prefix')
+  const [filter] = getChildren(element, 'Filter')
+  const ownPrefix = getChildText(element, 'Prefix')
   if (!filter) {
     if (ownPrefix === undefined) throw new S3Error('MalformedXML')
     return { form: 'prefix', prefix: ownPrefix, tags: [] }
   }
   if (ownPrefix !== undefined) throw new S3Error('MalformedXML')
-  const [and] = children(filter, 'And')
+  const [and] = getChildren(filter, 'And')
   const from = and ?? filter
-  const tags = children(from, 'Tag').map((tag) => ({
-    key: childText(tag, 'Key') ?? '',
-    value: childText(tag, 'Value') ?? '',
+  const tags = getChildren(from, 'Tag').map((tag) => ({
+    key: getChildText(tag, 'Key') ?? '',
+    value: getChildText(tag, 'Value') ?? '',
   }))
   if (tags.some(({ key }) => key === '')) throw new S3Error('MalformedXML')
-  const prefix = childText(from, 'Prefix')
+  const prefix = getChildText(from, 'Prefix')
   const [above, below] = [readBytes(from, 'ObjectSizeGreaterThan'), readBytes(from, 'ObjectSizeLessThan')]
   const predicates = [prefix, above, below, ...tags].filter((value) => value !== undefined).length
   if (and ? predicates < 2 : predicates > 1) throw new S3Error('MalformedXML')
@@ -118,17 +118,17 @@ function readFilter(element: Parsed): Pick<LifecycleRule, 'form' | 'prefix' | 't
 }
 
 function readBytes(parent: Parsed, name: string): number | undefined {
-  const text = childText(parent, name)
+  const text = getChildText(parent, name)
   if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new S3Error('MalformedXML')
   return text === undefined ? undefined : Number(text)
 }
 
 function readExpiration(element: Parsed): Pick<LifecycleRule, 'expireDays' | 'expireAt'> {
-  const [expiration] = children(element, 'Expiration')
+  const [expiration] = getChildren(element, 'Expiration')
   if (!expiration) return {}
   if ('ExpiredObjectDeleteMarker' in expiration)
     throw new S3Error('NotImplemented', 'Lifecycle action ExpiredObjectDeleteMarker is not implemented')
-  const date = childText(expiration, 'Date')
+  const date = getChildText(expiration, 'Date')
   const expireDays = readDays(expiration, 'Days')
   if ((date === undefined) === (expireDays === undefined)) throw new S3Error('MalformedXML')
   if (date === undefined) return { ...(expireDays !== undefined && { expireDays }) }
@@ -139,7 +139,7 @@ function readExpiration(element: Parsed): Pick<LifecycleRule, 'expireDays' | 'ex
 }
 
 function readAbort(element: Parsed): Pick<LifecycleRule, 'abortDays'> {
-  const [abort] = children(element, 'AbortIncompleteMultipartUpload')
+  const [abort] = getChildren(element, 'AbortIncompleteMultipartUpload')
   if (!abort) return {}
   const abortDays = readDays(abort, 'DaysAfterInitiation')
   if (abortDays === undefined) throw new S3Error('MalformedXML')
@@ -147,7 +147,7 @@ function readAbort(element: Parsed): Pick<LifecycleRule, 'abortDays'> {
 }
 
 function readDays(parent: Parsed, name: string): number | undefined {
-  const text = childText(parent, name)
+  const text = getChildText(parent, name)
   if (text === undefined) return undefined
   if (!/^-?\d{1,9}$/.test(text)) throw new S3Error('MalformedXML')
   if (Number(text) < 1)

@@ -87,14 +87,14 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
   const encode = readEncoding(query)
   const token = query.get('continuation-token')
   const [prefix, delimiter, startAfter] = [
-    text(query, 'prefix'),
-    text(query, 'delimiter'),
-    text(query, 'start-after'),
+    readParameter(query, 'prefix'),
+    readParameter(query, 'delimiter'),
+    readParameter(query, 'start-after'),
   ]
   const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
   const afterKey = token === undefined || token === '' ? startAfter : readToken(token)
   const page = walk(db, { bucket, prefix, delimiter, after: afterKey, maxEntries: maxKeys })
-  const owner = query.get('fetch-owner') === 'true'
+  const showsOwner = query.get('fetch-owner') === 'true'
   return {
     xml: toXml('ListBucketResult', {
       Name: bucket,
@@ -107,7 +107,7 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
       ContinuationToken: token,
       NextContinuationToken: page.next === undefined ? undefined : makeToken(page.next),
       StartAfter: startAfter === '' ? undefined : encode(startAfter),
-      Contents: page.objects.map((object) => describe(object, encode, owner)),
+      Contents: page.objects.map((object) => describe(object, encode, showsOwner)),
       CommonPrefixes: page.commonPrefixes.map((commonPrefix) => ({ Prefix: encode(commonPrefix) })),
     }),
   }
@@ -115,7 +115,11 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
 
 export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
-  const [prefix, delimiter, marker] = [text(query, 'prefix'), text(query, 'delimiter'), text(query, 'marker')]
+  const [prefix, delimiter, marker] = [
+    readParameter(query, 'prefix'),
+    readParameter(query, 'delimiter'),
+    readParameter(query, 'marker'),
+  ]
   const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
   const page = walk(db, { bucket, prefix, delimiter, after: marker, maxEntries: maxKeys })
   return {
@@ -135,7 +139,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
   }
 }
 
-function describe(object: S3Object, encode: (name: string) => string, owner: boolean) {
+function describe(object: S3Object, encode: (name: string) => string, showsOwner: boolean) {
   return {
     Key: encode(object.key),
     LastModified: formatIsoTime(object.modified),
@@ -145,12 +149,12 @@ function describe(object: S3Object, encode: (name: string) => string, owner: boo
       ChecksumType: object.checksum.type,
     }),
     Size: object.size,
-    ...(owner && { Owner: accountOwner }),
+    ...(showsOwner && { Owner: accountOwner }),
     StorageClass: 'STANDARD',
   }
 }
 
-function text(query: ReadonlyMap<string, string>, name: string): string {
+function readParameter(query: ReadonlyMap<string, string>, name: string): string {
   return query.get(name) ?? ''
 }
 

@@ -18,7 +18,7 @@ import { createEncryptionHeader } from './object-metadata.ts'
 import { commitObject, findObject, toWriteTarget } from './objects.ts'
 import { parsePartNumber } from './paging.ts'
 import { requireBucket } from './require-bucket.ts'
-import { children, childText, type Parsed, toXml } from './xml.ts'
+import { getChildren, getChildText, type Parsed, toXml } from './xml.ts'
 
 const minPartBytes = 5 * 1024 ** 2
 const maxObjectBytes = 50 * 1024 ** 4
@@ -60,9 +60,9 @@ function readCompleteBody(call: S3Call): Promise<Parsed> {
 }
 
 function readPartList(document: Parsed): ListedPart[] {
-  const listedParts = children(document, 'Part').map((element) => {
-    const number = parsePartNumber((childText(element, 'PartNumber') ?? '').trim())
-    const etag = childText(element, 'ETag')
+  const listedParts = getChildren(document, 'Part').map((element) => {
+    const number = parsePartNumber((getChildText(element, 'PartNumber') ?? '').trim())
+    const etag = getChildText(element, 'ETag')
     if (number === undefined || etag === undefined) throw new S3Error('MalformedXML')
     return { number, etag: etag.trim().replace(/^"(.*)"$/, '$1'), element }
   })
@@ -98,7 +98,7 @@ function chooseParts(
 
 function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, element: Parsed): void {
   const namedAlgorithm = algorithmNames.find(
-    (algorithmName) => childText(element, getChecksumElement(algorithmName)) !== undefined,
+    (algorithmName) => getChildText(element, getChecksumElement(algorithmName)) !== undefined,
   )
   if (!algorithm) return
   if (namedAlgorithm === undefined) {
@@ -110,7 +110,7 @@ function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, elemen
   }
   if (
     namedAlgorithm === algorithm &&
-    childText(element, getChecksumElement(namedAlgorithm)) === part.checksum
+    getChildText(element, getChecksumElement(namedAlgorithm)) === part.checksum
   )
     return
   throw new S3Error('InvalidPart', undefined, { UploadId: id, PartNumber: `${part.number}`, ETag: part.etag })

@@ -51,9 +51,9 @@ interface Entry {
 
 export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
-  const text = (name: string) => query.get(name) ?? ''
-  const [prefix, delimiter] = [text('prefix'), text('delimiter')]
-  const [keyMarker, idMarker] = [text('key-marker'), text('upload-id-marker')]
+  const readParameter = (name: string) => query.get(name) ?? ''
+  const [prefix, delimiter] = [readParameter('prefix'), readParameter('delimiter')]
+  const [keyMarker, idMarker] = [readParameter('key-marker'), readParameter('upload-id-marker')]
   const maxUploads = readCount('max-uploads', query.get('max-uploads'), 1000)
   // An upload-id-marker only counts together with a key-marker.
   const afterUpload = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }

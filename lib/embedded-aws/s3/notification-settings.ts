@@ -5,7 +5,7 @@ import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { createInvalidArgumentError, S3Error } from './errors.ts'
 import { overlaps } from './notification-rules.ts'
-import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
+import { getChildren, getChildText, getChildTexts, type Parsed, toXml } from './xml.ts'
 
 const knownEvents = {
   ObjectCreated: ['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'],
@@ -45,7 +45,7 @@ export async function putNotification({ db, notifier }: S3Services, call: S3Call
   )
   if (otherConfiguration !== undefined)
     throw new S3Error('NotImplemented', `${otherConfiguration} is not implemented`)
-  const queues = children(document, 'QueueConfiguration').map(readQueueRule)
+  const queues = getChildren(document, 'QueueConfiguration').map(readQueueRule)
   const eventBridge = 'EventBridgeConfiguration' in document
   if ((queues.length > 0 || eventBridge) && !notifier.connected)
     throw new S3Error('NotImplemented', 'This server has no queues and no event bus to notify')
@@ -57,30 +57,30 @@ export async function putNotification({ db, notifier }: S3Services, call: S3Call
 }
 
 function readQueueRule(element: Parsed): QueueRule {
-  const arn = childText(element, 'Queue') ?? ''
+  const arn = getChildText(element, 'Queue') ?? ''
   if (!/^arn:aws:sqs:[a-z0-9-]+:\d{12}:[\w.-]+$/.test(arn))
     throw createInvalidArgumentError('The ARN is not well formed', 'Queue', arn)
-  const events = childTexts(element, 'Event')
+  const events = getChildTexts(element, 'Event')
   if (events.length === 0) throw new S3Error('MalformedXML')
   const unknown = events.find((event) => !eventNames.includes(event))
   if (unknown !== undefined)
     throw createInvalidArgumentError('The event is not supported for notifications', 'Event', unknown)
-  const rules = children(element, 'Filter')
-    .flatMap((filter) => children(filter, 'S3Key'))
-    .flatMap((s3Key) => children(s3Key, 'FilterRule'))
+  const rules = getChildren(element, 'Filter')
+    .flatMap((filter) => getChildren(filter, 'S3Key'))
+    .flatMap((s3Key) => getChildren(s3Key, 'FilterRule'))
   const filters = rules.map((rule) => {
-    const name = childText(rule, 'Name')?.toLowerCase()
+    const name = getChildText(rule, 'Name')?.toLowerCase()
     if (name !== 'prefix' && name !== 'suffix')
       throw createInvalidArgumentError(
         'filter rule name must be either prefix or suffix',
         'FilterRule.Name',
         name ?? '',
       )
-    return { name, value: childText(rule, 'Value') ?? '' } as const
+    return { name, value: getChildText(rule, 'Value') ?? '' } as const
   })
   if (new Set(filters.map(({ name }) => name)).size < filters.length)
     throw new S3Error('InvalidArgument', 'Cannot specify more than one prefix or suffix rule in a filter.')
-  return { id: childText(element, 'Id') || randomUUID(), arn, events, filters }
+  return { id: getChildText(element, 'Id') || randomUUID(), arn, events, filters }
 }
 
 /** Refuses two rules that match the same object and event, as S3 does. */

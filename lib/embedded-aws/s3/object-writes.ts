@@ -28,7 +28,7 @@ import {
 } from './object-metadata.ts'
 import { commitObject, findObject, requireObject, toEventSource, toWriteTarget } from './objects.ts'
 import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
-import { children, childText, type Parsed, toXml } from './xml.ts'
+import { getChildren, getChildText, type Parsed, toXml } from './xml.ts'
 
 export async function putObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const description = readDescription(call.headers)
@@ -176,10 +176,10 @@ function renderTags(tags: readonly S3Tag[]): string {
 }
 
 export function readObjectTags(document: Parsed, of: TaggedKind): S3Tag[] {
-  const [set] = children(document, 'TagSet')
+  const [set] = getChildren(document, 'TagSet')
   if (!set) throw new S3Error('MalformedXML')
-  const tags = children(set, 'Tag').map((tag) => {
-    const [key, value] = [childText(tag, 'Key'), childText(tag, 'Value')]
+  const tags = getChildren(set, 'Tag').map((tag) => {
+    const [key, value] = [getChildText(tag, 'Key'), getChildText(tag, 'Value')]
     if (key === undefined || value === undefined) throw new S3Error('MalformedXML')
     return { key, value }
   })

@@ -70,7 +70,7 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
     chooseAlgorithm(putCall),
   )
   const object = await commitSingleBlob(services, putCall, description, receivedBody, 'ObjectCreated:Post')
-  return response(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
+  return createFormReply(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
 /** Converts form fields to the headers of a PUT, which have the same meaning. */
@@ -153,7 +153,7 @@ async function* enforceSize(
     throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${minSize}` })
 }
 
-function response(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
+function createFormReply(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
   const { bucket, key, etag } = object
   const headers = { etag: `"${etag}"`, location, ...createEncryptionHeader(object) }
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''

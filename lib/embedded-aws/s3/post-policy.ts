@@ -35,13 +35,15 @@ export function checkPolicy(
         `Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`,
       )
   const coveredFields = new Set(policy.conditions.map(([, name]) => name))
-  const extraField = [...fields.keys()].filter((name) => !exemptFields.test(name) && !coveredFields.has(name))
+  const extraField = [...fields.keys()].filter(
+    (name) => !exemptFieldPattern.test(name) && !coveredFields.has(name),
+  )
   if (extraField.length > 0) throw createPolicyDeniedError(`Extra input fields: ${extraField.join(', ')}`)
   return policy.size
 }
 
 /** Fields that a policy need not mention. */
-const exemptFields = /^(policy|file|x-amz-signature|x-ignore-.*)$/
+const exemptFieldPattern = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
 function createPolicyDeniedError(problem: string): S3Error {
   return new S3Error('AccessDenied', `Invalid according to Policy: ${problem}`)

@@ -58,8 +58,8 @@ function joinHeaders(
 ): Headers {
   const joinedQuery = new Map<string, string>()
   for (const [name, value] of pairs) {
-    const lower = name.toLowerCase()
-    if (lower.startsWith('x-amz-')) joinedQuery.set(lower, toHeaderValue(value))
+    const lowerCaseName = name.toLowerCase()
+    if (lowerCaseName.startsWith('x-amz-')) joinedQuery.set(lowerCaseName, toHeaderValue(value))
   }
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) joinedQuery.set(name, Array.isArray(value) ? value.join(',') : value)

@@ -103,12 +103,12 @@ export async function openS3Server({
     async close() {
       clearInterval(timer)
       const finishedRequests = Promise.allSettled([...activeRequests, notifier.close()])
-      const timeout = new AbortController()
-      const timeoutElapsed = setTimeout(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(
-        () => undefined,
-      )
+      const timeoutController = new AbortController()
+      const timeoutElapsed = setTimeout(closeTimeoutMs, undefined, {
+        signal: timeoutController.signal,
+      }).catch(() => undefined)
       await Promise.race([finishedRequests, timeoutElapsed])
-      timeout.abort()
+      timeoutController.abort()
       await db.close()
     },
   }

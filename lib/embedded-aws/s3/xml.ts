@@ -73,16 +73,16 @@ export function fromXml(text: string, root: string): Parsed {
   return typeof foundElement === 'string' ? {} : foundElement
 }
 
-export function childText(parent: Parsed, name: string): string | undefined {
+export function getChildText(parent: Parsed, name: string): string | undefined {
   const [foundElement] = parent[name] ?? []
   return typeof foundElement === 'string' ? foundElement : undefined
 }
 
-export function childTexts(parent: Parsed, name: string): string[] {
+export function getChildTexts(parent: Parsed, name: string): string[] {
   return (parent[name] ?? []).filter((element) => typeof element === 'string')
 }
 
 /** Returns the child elements; a leaf counts as empty. */
-export function children(parent: Parsed, name: string): Parsed[] {
+export function getChildren(parent: Parsed, name: string): Parsed[] {
   return (parent[name] ?? []).map((element) => (typeof element === 'string' ? {} : element))
 }

@@ -5,14 +5,14 @@ export interface SqsClock {
    * Returns a time that never decreases, so that setting the clock back does not change the order of a FIFO queue.
    * Visibility timeouts don't use this time: it stands still until the clock has caught up.
    */
-  enqueueTime(): number
+  getEnqueueTime(): number
 }
 
 export function createSqsClock(lastEnqueueTime: number, now: () => number): SqsClock {
   let lastTime = lastEnqueueTime
   return {
     now,
-    enqueueTime() {
+    getEnqueueTime() {
       lastTime = Math.max(lastTime, now())
       return lastTime
     },

@@ -28,14 +28,15 @@ const message = {
   MessageGroupId: text.optional(),
 }
 const receipt = { ReceiptHandle: text }
-const entries = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ Id: text, ...shape }))
+const createEntriesSchema = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.array(z.object({ Id: text, ...shape }))
 
 const inputs = {
   CancelMessageMoveTask: z.object({ TaskHandle: text }),
   ChangeMessageVisibility: z.object({ ...queue, ...receipt, VisibilityTimeout: integer }),
   ChangeMessageVisibilityBatch: z.object({
     ...queue,
-    Entries: entries({ ...receipt, VisibilityTimeout: integer.optional() }),
+    Entries: createEntriesSchema({ ...receipt, VisibilityTimeout: integer.optional() }),
   }),
   CreateQueue: z.object({
     QueueName: text,
@@ -45,7 +46,7 @@ const inputs = {
     Tags: map.optional(),
   }),
   DeleteMessage: z.object({ ...queue, ...receipt }),
-  DeleteMessageBatch: z.object({ ...queue, Entries: entries(receipt) }),
+  DeleteMessageBatch: z.object({ ...queue, Entries: createEntriesSchema(receipt) }),
   DeleteQueue: z.object(queue),
   GetQueueAttributes: z.object({ ...queue, AttributeNames: strings.optional() }),
   GetQueueUrl: z.object({ QueueName: text, QueueOwnerAWSAccountId: text.optional() }),
@@ -65,7 +66,7 @@ const inputs = {
     ReceiveRequestAttemptId: text.optional(),
   }),
   SendMessage: z.object({ ...queue, ...message }),
-  SendMessageBatch: z.object({ ...queue, Entries: entries(message) }),
+  SendMessageBatch: z.object({ ...queue, Entries: createEntriesSchema(message) }),
   SetQueueAttributes: z.object({ ...queue, Attributes: map }),
   StartMessageMoveTask: z.object({
     SourceArn: text,

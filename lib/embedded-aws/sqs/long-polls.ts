@@ -79,7 +79,7 @@ export class LongPolls {
   #takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
     this.#touched.delete(queueId)
     const served: [Waiter, readonly ReceivedMessage[]][] = []
-    const queue = this.#queues.byId(queueId)
+    const queue = this.#queues.findById(queueId)
     if (!queue) throw createQueueNotFoundError()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
       if (waiter.disconnected.aborted) continue
@@ -95,9 +95,9 @@ export class LongPolls {
   #setAlarm(queueId: number) {
     clearTimeout(this.#alarms.get(queueId))
     this.#alarms.delete(queueId)
-    const queue = this.#queues.byId(queueId)
+    const queue = this.#queues.findById(queueId)
     if (this.#isClosed || !queue || !this.#waiters.get(queueId)?.size) return
-    const at = this.#receiver.nextVisibleAt(queue)
+    const at = this.#receiver.getNextVisibleAt(queue)
     if (at === undefined) return
     const alarm = setTimeout(() => void this.#serve(queueId), Math.max(at - this.#clock.now(), 0) + 1)
     this.#alarms.set(queueId, alarm)

@@ -18,10 +18,14 @@ export function createMessageActions(services: SqsServices) {
 }
 
 function createSendActions({ store, queues, sender }: SqsServices) {
-  const from = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
+  const getSenderFields = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
   return {
     SendMessage: ({ QueueUrl, ...message }, caller) => {
-      const draft = draftMessage(requireNoKmsKey(queues.requireByUrl(QueueUrl)), message, from(caller))
+      const draft = draftMessage(
+        requireNoKmsKey(queues.requireByUrl(QueueUrl)),
+        message,
+        getSenderFields(caller),
+      )
       return store.commit(() => {
         const queue = queues.requireByUrl(QueueUrl)
         store.markChanged(queue.id)
@@ -36,7 +40,7 @@ function createSendActions({ store, queues, sender }: SqsServices) {
         const queue = queues.requireByUrl(QueueUrl)
         store.markChanged(queue.id)
         return runBatch(Entries, ({ Id: _, ...message }) =>
-          sender.send(queue, draftMessage(queue, message, from(caller), true)),
+          sender.send(queue, draftMessage(queue, message, getSenderFields(caller), true)),
         )
       })
     },

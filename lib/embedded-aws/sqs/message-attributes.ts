@@ -122,12 +122,12 @@ export function computeAttributesMd5(attributes: MessageAttributes): string | un
     push(Buffer.from(name))
     push(Buffer.from(value.DataType))
     parts.push(Buffer.from([value.BinaryValue === undefined ? 1 : 2]))
-    push(valueBytes(value))
+    push(encodeValue(value))
   }
   return parts.length > 0 ? hash('md5', Buffer.concat(parts)) : undefined
 }
 
-function valueBytes(value: AttributeValue): Buffer {
+function encodeValue(value: AttributeValue): Buffer {
   return value.BinaryValue === undefined
     ? Buffer.from(value.StringValue ?? '')
     : Buffer.from(value.BinaryValue, 'base64')

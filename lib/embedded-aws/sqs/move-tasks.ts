@@ -207,7 +207,7 @@ export class MoveTasks {
       row.group_id,
       row.dedup_id,
       at,
-      this.#clock.enqueueTime(),
+      this.#clock.getEnqueueTime(),
       at,
     )
     this.#sql.moveBody.run(lastId, row.seq)

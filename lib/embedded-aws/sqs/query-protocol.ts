@@ -72,7 +72,7 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
 function setAtPath(root: Node, name: string, value: string) {
   const path = name.split('.', maxDepth + 1)
   if (path.length > maxDepth) throw createParameterError(path.slice(0, 2).join('.'))
-  const leaf = path.pop() ?? ''
+  const lastSegment = path.pop() ?? ''
   let node = root
   for (const pathSegment of path) {
     const nextNode = node.get(pathSegment)
@@ -81,8 +81,8 @@ function setAtPath(root: Node, name: string, value: string) {
     node.set(pathSegment, child)
     node = child
   }
-  if (node.has(leaf)) throw createParameterError(name)
-  node.set(leaf, value)
+  if (node.has(lastSegment)) throw createParameterError(name)
+  node.set(lastSegment, value)
 }
 
 function toMembers(node: Node): Record<string, unknown> {
@@ -130,21 +130,25 @@ export function writeResult(action: Action, output: object | undefined, requestI
   const content = output ? members(action, output) : ''
   const emptyResult = output ? `<${action}Result/>` : ''
   const result = content === '' ? emptyResult : `<${action}Result>${content}</${action}Result>`
-  const metadata = `<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata>`
-  return document(`${action}Response`, result + metadata)
+  const metadata = `<ResponseMetadata>${writeElement('RequestId', requestId)}</ResponseMetadata>`
+  return writeDocument(`${action}Response`, result + metadata)
 }
 
 export function writeError(error: SqsError, requestId: string): string {
   if (error.name === 'UnknownOperationException') return '<UnknownOperationException/>'
   const message = error.name === 'QueueDoesNotExist' ? noQueueMessage : error.message
-  const elements = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
-  return document(
+  const elements = [
+    writeElement('Type', error.fault),
+    writeElement('Code', error.code),
+    writeElement('Message', message),
+  ]
+  return writeDocument(
     'ErrorResponse',
-    `<Error>${elements.join('')}<Detail/></Error>${element('RequestId', requestId)}`,
+    `<Error>${elements.join('')}<Detail/></Error>${writeElement('RequestId', requestId)}`,
   )
 }
 
-const document = (root: string, content: string) =>
+const writeDocument = (root: string, content: string) =>
   `<?xml version="1.0"?><${root} xmlns="${namespace}">${content}</${root}>`
 
 function members(action: Action, output: object): string {
@@ -152,19 +156,22 @@ function members(action: Action, output: object): string {
     .map(([name, value]) => {
       if (Array.isArray(value)) {
         const itemName = name === 'Successful' ? `${action}ResultEntry` : (resultLists[name] ?? name)
-        return value.map((item) => element(itemName, item, action)).join('')
+        return value.map((item) => writeElement(itemName, item, action)).join('')
       }
       const map = Object.entries(maps).find(([, [member]]) => member === name)
-      if (!map || typeof value !== 'object') return element(name, value, action)
+      if (!map || typeof value !== 'object') return writeElement(name, value, action)
       const [tag, [, keyName]] = map
       return Object.entries(value ?? {})
-        .map(([key, inner]) => `<${tag}>${element(keyName, key)}${element('Value', inner, action)}</${tag}>`)
+        .map(
+          ([key, inner]) =>
+            `<${tag}>${writeElement(keyName, key)}${writeElement('Value', inner, action)}</${tag}>`,
+        )
         .join('')
     })
     .join('')
 }
 
-function element(name: string, value: unknown, action: Action = 'SendMessage'): string {
+function writeElement(name: string, value: unknown, action: Action = 'SendMessage'): string {
   const content =
     typeof value === 'object' && value !== null ? members(action, value) : escapeXml(String(value))
   return `<${name}>${content}</${name}>`

@@ -30,7 +30,7 @@ export function createQueueActions({ store, queues, moveTasks, receiver }: SqsSe
       }),
     GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
       const isForeign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
-      const queue = isForeign ? undefined : queues.byName(QueueName)
+      const queue = isForeign ? undefined : queues.findByName(QueueName)
       if (!queue) throw createQueueNotFoundError()
       return { QueueUrl: queues.getUrl(queue, host) }
     },

@@ -25,18 +25,18 @@ export interface QueueSettings {
 interface Rule {
   /** Returns the value as it is stored and returned; undefined if it is invalid. */
   readonly accept: (value: string) => string | undefined
-  readonly byDefault?: string
+  readonly defaultValue?: string
   readonly fifoOnly?: true
 }
 
-const integer = (min: number, max: number, byDefault?: string): Rule => ({
+const integer = (min: number, max: number, defaultValue?: string): Rule => ({
   accept: (value) =>
     /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max ? `${Number(value)}` : undefined,
-  ...(byDefault !== undefined && { byDefault }),
+  ...(defaultValue !== undefined && { defaultValue }),
 })
-const oneOf = (allowedValues: readonly string[], byDefault?: string): Rule => ({
+const oneOf = (allowedValues: readonly string[], defaultValue?: string): Rule => ({
   accept: (value) => (allowedValues.includes(value) ? value : undefined),
-  ...(byDefault !== undefined && { byDefault }),
+  ...(defaultValue !== undefined && { defaultValue }),
 })
 const boolean: Rule = {
   accept: (value) => (/^(true|false)$/i.test(value) ? value.toLowerCase() : undefined),
@@ -56,9 +56,9 @@ const rules: Readonly<Record<string, Rule>> = {
   RedriveAllowPolicy: { accept: readRedriveAllowPolicy },
   KmsMasterKeyId: { accept: (value) => value },
   KmsDataKeyReusePeriodSeconds: integer(60, 86_400),
-  SqsManagedSseEnabled: { ...boolean, byDefault: 'true' },
+  SqsManagedSseEnabled: { ...boolean, defaultValue: 'true' },
   FifoQueue: { ...boolean, fifoOnly: true },
-  ContentBasedDeduplication: { ...boolean, byDefault: 'false', fifoOnly: true },
+  ContentBasedDeduplication: { ...boolean, defaultValue: 'false', fifoOnly: true },
   DeduplicationScope: { ...oneOf(['queue', 'messageGroup'], 'queue'), fifoOnly: true },
   FifoThroughputLimit: { ...oneOf(['perQueue', 'perMessageGroupId'], 'perQueue'), fifoOnly: true },
 }
@@ -138,7 +138,7 @@ const twoEncryptionsMessage =
 export function describeAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
   const shownAttributes: Record<string, string> = {}
   for (const [name, rule] of Object.entries(rules)) {
-    const value = attributes[name] ?? (rule.fifoOnly && !fifo ? undefined : rule.byDefault)
+    const value = attributes[name] ?? (rule.fifoOnly && !fifo ? undefined : rule.defaultValue)
     if (value !== undefined) shownAttributes[name] = value
   }
   if (!shownAttributes.KmsMasterKeyId) delete shownAttributes.KmsDataKeyReusePeriodSeconds

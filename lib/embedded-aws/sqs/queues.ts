@@ -206,11 +206,11 @@ export class QueueRegistry {
     return this.#save({ ...queue, tags })
   }
 
-  byId(id: number): Queue | undefined {
+  findById(id: number): Queue | undefined {
     return this.#queuesById.get(id)
   }
 
-  byName(name: string): Queue | undefined {
+  findByName(name: string): Queue | undefined {
     return this.#queuesByName.get(name)
   }
 

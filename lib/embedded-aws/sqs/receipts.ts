@@ -18,7 +18,7 @@ export function writeReceipt({ queueId, seq, token }: Receipt): string {
   bytes.writeUIntBE(queueId, 1, 6)
   bytes.writeUIntBE(seq, 7, 6)
   bytes.writeUIntBE(token, 13, 6)
-  checksum(bytes).copy(bytes, 19)
+  computeChecksum(bytes).copy(bytes, 19)
   return bytes.toString('base64')
 }
 
@@ -28,7 +28,7 @@ export function readReceipt(handle: string, queueId: number): Receipt {
     bytes.length === handleBytes &&
     bytes.readUInt8(0) === version &&
     bytes.toString('base64') === handle &&
-    checksum(bytes).equals(bytes.subarray(19))
+    computeChecksum(bytes).equals(bytes.subarray(19))
   const receipt = isOwn && {
     queueId: bytes.readUIntBE(1, 6),
     seq: bytes.readUIntBE(7, 6),
@@ -43,6 +43,6 @@ export function readReceipt(handle: string, queueId: number): Receipt {
 }
 
 /** Returns a checksum that detects typos. It is no secret, because the request's signature controls access. */
-function checksum(bytes: Buffer): Buffer {
+function computeChecksum(bytes: Buffer): Buffer {
   return hash('sha256', bytes.subarray(0, 19), 'buffer').subarray(0, 4)
 }

@@ -19,7 +19,7 @@ export function openReceiveAttemptStore(store: SqsStore) {
     'SELECT taken FROM attempts WHERE queue_id = ? AND attempt_id = ?',
   )
   const keep = store.prepare('INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)')
-  const bySeq = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
+  const findBySeq = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
   const hide = store.prepare('UPDATE messages SET visible_at = ? WHERE seq = ?')
 
   /**
@@ -40,7 +40,7 @@ export function openReceiveAttemptStore(store: SqsStore) {
     const records = JSON.parse(keptAttempt.taken) as ReceiveRecord[]
     const heldMessages: HeldMessage[] = []
     for (const { seq, token, visibleAt } of records) {
-      const row = bySeq.get(seq, queue.id)
+      const row = findBySeq.get(seq, queue.id)
       if (row?.receipt !== token || row.visible_at !== visibleAt || visibleAt <= at) return undefined
       heldMessages.push({ row, token })
     }

@@ -110,7 +110,7 @@ export class MessageReceiver {
             target.id,
             at,
             queue.arn,
-            fifo ? this.#clock.enqueueTime() : row.enqueued_at,
+            fifo ? this.#clock.getEnqueueTime() : row.enqueued_at,
             row.seq,
           )
         this.#store.markChanged(target.id)
@@ -175,7 +175,7 @@ export class MessageReceiver {
   }
 
   /** Returns when the next hidden message becomes visible, if there is one. */
-  nextVisibleAt(queue: Queue): number | undefined {
+  getNextVisibleAt(queue: Queue): number | undefined {
     return this.#sql.next.get(queue.id, this.#clock.now())?.at ?? undefined
   }
 }

@@ -68,15 +68,16 @@ export class MessageSelector {
   }
 
   #pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
-    const front = this.#readFront(queue, at, max)
-    const inFlight = new Map(
+    const frontPositions = this.#readFront(queue, at, max)
+    const inFlightByGroup = new Map(
       this.#sql.selectBusyGroups.all(queue.id, at).map((group) => [group.group_id, group.n]),
     )
-    const rowsBehind = front.length < maxMessagesRanked ? [] : this.#groupsBehind(queue, at, max, front)
+    const positionsBehind =
+      frontPositions.length < maxMessagesRanked ? [] : this.#groupsBehind(queue, at, max, frontPositions)
     const rows = this.#dropDead(
       orderFairly(
-        [...front, ...rowsBehind],
-        inFlight,
+        [...frontPositions, ...positionsBehind],
+        inFlightByGroup,
         (group) => this.#servedAt.get(`${queue.id} ${group}`) ?? 0,
       ).map(({ seq }) => this.#sql.selectMessage.get(seq)),
       max,
@@ -99,27 +100,32 @@ export class MessageSelector {
 
   /** Reads up to `max` messages; if messages have groups, at least the number that is ranked for fairness. */
   #readFront(queue: Queue, at: number, max: number): MessagePosition[] {
-    const front: MessagePosition[] = []
-    let window = max
+    const frontPositions: MessagePosition[] = []
+    let wantedCount = max
     for (const group of this.#sql.visibleGroups.iterate(queue.id, at)) {
-      front.push(group)
-      if (group.group_id !== null) window = Math.max(max, maxMessagesRanked)
-      if (front.length >= window) break
+      frontPositions.push(group)
+      if (group.group_id !== null) wantedCount = Math.max(max, maxMessagesRanked)
+      if (frontPositions.length >= wantedCount) break
     }
-    return front
+    return frontPositions
   }
 
   /** Returns the first messages of groups that are behind a long backlog of other groups. */
-  #groupsBehind(queue: Queue, at: number, max: number, front: readonly MessagePosition[]): MessagePosition[] {
-    const seenGroups = new Set(front.map(({ group_id }) => group_id))
-    const foundPlaces: MessagePosition[] = []
+  #groupsBehind(
+    queue: Queue,
+    at: number,
+    max: number,
+    frontPositions: readonly MessagePosition[],
+  ): MessagePosition[] {
+    const seenGroups = new Set(frontPositions.map(({ group_id }) => group_id))
+    const foundPositions: MessagePosition[] = []
     let groupsLeft = maxGroupsBehind
     for (const { group_id: group } of this.#sql.groups.iterate(queue.id)) {
       if (seenGroups.has(group)) continue
       if (groupsLeft-- === 0) break
-      foundPlaces.push(...this.#sql.selectVisible.all(queue.id, group, at, max))
+      foundPositions.push(...this.#sql.selectVisible.all(queue.id, group, at, max))
     }
-    return foundPlaces
+    return foundPositions
   }
 
   #dropDead(rows: Iterable<MessageRow | undefined>, max: number, isDead: IsDead): MessageRow[] {
@@ -137,12 +143,13 @@ export class MessageSelector {
    */
   #pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const pickedRows: MessageRow[] = []
-    const heads = new Map<string, number | undefined>()
+    const headSeqByGroup = new Map<string, number | undefined>()
     for (const { seq, group_id: group } of this.#sql.visibleGroups.iterate(queue.id, at)) {
       if (pickedRows.length >= max) break
       if (group === null) continue
-      if (!heads.has(group)) heads.set(group, this.#sql.selectGroupHead.get(queue.id, group)?.seq)
-      if (heads.get(group) === seq)
+      if (!headSeqByGroup.has(group))
+        headSeqByGroup.set(group, this.#sql.selectGroupHead.get(queue.id, group)?.seq)
+      if (headSeqByGroup.get(group) === seq)
         pickedRows.push(...this.#pickGroup(queue, group, at, max - pickedRows.length, isDead))
     }
     return pickedRows
@@ -165,16 +172,18 @@ export class MessageSelector {
  * at a time serves all of them.
  */
 function orderFairly(
-  places: readonly MessagePosition[],
-  inFlight: ReadonlyMap<string, number>,
-  servedAt: (group: string) => number,
+  positions: readonly MessagePosition[],
+  inFlightByGroup: ReadonlyMap<string, number>,
+  getLastServed: (group: string) => number,
 ): MessagePosition[] {
-  const counts = new Map(inFlight)
-  const rankedPlaces = places.map((place) => {
-    if (place.group_id === null) return { place, rank: 0, lastServed: 0 }
-    const rank = counts.get(place.group_id) ?? 0
-    counts.set(place.group_id, rank + 1)
-    return { place, rank, lastServed: servedAt(place.group_id) }
+  const counts = new Map(inFlightByGroup)
+  const rankedPositions = positions.map((position) => {
+    if (position.group_id === null) return { position, rank: 0, lastServed: 0 }
+    const rank = counts.get(position.group_id) ?? 0
+    counts.set(position.group_id, rank + 1)
+    return { position, rank, lastServed: getLastServed(position.group_id) }
   })
-  return rankedPlaces.sort((a, b) => a.rank - b.rank || a.lastServed - b.lastServed).map(({ place }) => place)
+  return rankedPositions
+    .sort((a, b) => a.rank - b.rank || a.lastServed - b.lastServed)
+    .map(({ position }) => position)
 }

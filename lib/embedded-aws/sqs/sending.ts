@@ -45,12 +45,12 @@ interface SendResult {
   readonly SequenceNumber?: string
 }
 
-/** Validates a message for its queue. `batch` only changes the error message, as in AWS. */
+/** Validates a message for its queue. `isBatch` only changes the error message, as in AWS. */
 export function draftMessage(
   queue: Queue,
   givenMessage: GivenMessage,
   from: { readonly sender: string; readonly trace: string | undefined },
-  batch = false,
+  isBatch = false,
 ): MessageDraft {
   if (givenMessage.MessageBody === '') throw createMissingParameterError('MessageBody')
   const { groupId, dedupId } = readFifoFields(queue, givenMessage)
@@ -60,7 +60,7 @@ export function draftMessage(
   if (measureMessageBytes(givenMessage) > queue.settings.maxMessageBytes)
     throw new SqsError(
       'InvalidParameterValueException',
-      `One or more parameters ${batch ? 'cannot be validated' : 'are invalid'}. Reason: Message must be shorter than ${queue.settings.maxMessageBytes} bytes.`,
+      `One or more parameters ${isBatch ? 'cannot be validated' : 'are invalid'}. Reason: Message must be shorter than ${queue.settings.maxMessageBytes} bytes.`,
     )
   return {
     body: givenMessage.MessageBody,
@@ -186,7 +186,7 @@ export function openSender(store: SqsStore, clock: SqsClock) {
       draft.groupId,
       draft.dedupId,
       at,
-      clock.enqueueTime(),
+      clock.getEnqueueTime(),
       visibleAt,
     )
     insertBody.run(seq, draft.body, JSON.stringify(draft.attributes), draft.trace, draft.sender)

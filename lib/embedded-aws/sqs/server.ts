@@ -102,7 +102,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
     async send(queueArnOrName, body, extras) {
       const from = { sender: accountId, trace: undefined }
       await store.commit(() => {
-        const queue = queues.findByArn(queueArnOrName) ?? queues.byName(queueArnOrName)
+        const queue = queues.findByArn(queueArnOrName) ?? queues.findByName(queueArnOrName)
         if (!queue) throw createQueueNotFoundError()
         sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
         store.markChanged(queue.id)

@@ -33,7 +33,7 @@ export async function createEbookPageSource(
     title: book.title ?? title,
     page: { bytes: Buffer.from(buildPageShell(book, paperSheet)), contentType: 'text/html; charset=utf-8' },
     async getPart(key) {
-      const name = entryName(key)
+      const name = findEntryName(key)
       const bytes = name === undefined ? undefined : await book.read(name)
       return bytes && name !== undefined ? { bytes, contentType: book.getMediaType(name) } : undefined
     },
@@ -44,7 +44,7 @@ export async function createEbookPageSource(
 const createUrl = (name: string) =>
   new URL(name.split('/').map(encodeURIComponent).join('/'), invalidUrl).href
 
-function entryName(key: string): string | undefined {
+function findEntryName(key: string): string | undefined {
   const root = normalizePartUrl(invalidUrl)
   if (!key.startsWith(root)) return undefined
   try {
@@ -116,7 +116,7 @@ async function readChapters(book: Ebook): Promise<ChapterText[]> {
     const bytes = await book.read(item.name)
     if (!bytes) continue
     const isImage = item.mediaType.startsWith('image/')
-    chapters.push({ item, text: isImage ? imagePage(item) : decodeXmlText(bytes) })
+    chapters.push({ item, text: isImage ? createImagePage(item) : decodeXmlText(bytes) })
   }
   if (chapters.length === 0) throw createCorruptEbookError(undefined)
   const { cover } = book
@@ -125,12 +125,12 @@ async function readChapters(book: Ebook): Promise<ChapterText[]> {
     .slice(0, 2)
     .some(({ text }) => text.includes(file) || text.includes(encodeURIComponent(file)))
   if (cover && !isCoverShown && (await book.read(cover.name))) {
-    chapters.unshift({ item: { ...cover, name: `${cover.name}/cover` }, text: imagePage(cover) })
+    chapters.unshift({ item: { ...cover, name: `${cover.name}/cover` }, text: createImagePage(cover) })
   }
   return chapters
 }
 
-const imagePage = ({ name }: EbookItem) =>
+const createImagePage = ({ name }: EbookItem) =>
   `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><img src="${createUrl(name)}" alt=""/></body></html>`
 
 /** Expands self-closing tags for documents that are not valid XML: HTML would treat them as unclosed. */
@@ -162,18 +162,18 @@ async function addPageRule(
 /** Returns the text of a style sheet with its imports inlined. */
 async function readStyle(source: StyleSources[number], book: Ebook, depth = 0): Promise<string> {
   if ('text' in source) return inlineImports(source.text, invalidUrl, book, depth)
-  const name = entryName(normalizePartUrl(source.href))
+  const name = findEntryName(normalizePartUrl(source.href))
   const bytes = name === undefined ? undefined : await book.read(name)
   return bytes ? inlineImports(decodeXmlText(bytes), source.href, book, depth) : ''
 }
 
 async function inlineImports(text: string, url: string, book: Ebook, depth: number): Promise<string> {
-  const imported: string[] = []
+  const importedStyles: string[] = []
   const pattern =
     /@import\s{1,20}(?:url\(\s{0,20})?["']?([^"')\s;]{1,2000})(?=["')\s;])["']?\s{0,20}\)?[^;@]{0,500};/gi
   for (const [, link = ''] of depth < maxImportDepth ? text.matchAll(pattern) : []) {
     const href = URL.parse(link, url)?.href
-    if (href !== undefined) imported.push(await readStyle({ href }, book, depth + 1))
+    if (href !== undefined) importedStyles.push(await readStyle({ href }, book, depth + 1))
   }
   const scope = text
     .replaceAll(pattern, '')
@@ -185,7 +185,7 @@ async function inlineImports(text: string, url: string, book: Ebook, depth: numb
         return href === undefined ? wholeMatch : `url("${href}")`
       },
     )
-  return [...imported, scope].join('\n')
+  return [...importedStyles, scope].join('\n')
 }
 
 function createCorruptEbookError(cause: unknown): AppError {

@@ -126,7 +126,7 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
     chapters: book.spine.itemref.flatMap((ref) => items.get(ref['@idref']) ?? []),
     cover:
       [...items.values()].find(({ properties }) => /\bcover-image\b/.test(properties)) ??
-      epub2Cover(items.get(getMeta('cover') ?? '')),
+      toEpub2Cover(items.get(getMeta('cover') ?? '')),
     isFixedLayout: getMeta('rendition:layout') === 'pre-paginated' || getMeta('fixed-layout') === 'true',
     read: async (name) => {
       const bytes = await zip.read(name)
@@ -140,7 +140,8 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
  * EPUB 2 declares the cover in a `meta` element. Some ebooks name the page with the cover there instead of the image;
  * that declaration is ignored.
  */
-const epub2Cover = (item: EbookItem | undefined) => (item?.mediaType.startsWith('image/') ? item : undefined)
+const toEpub2Cover = (item: EbookItem | undefined) =>
+  item?.mediaType.startsWith('image/') ? item : undefined
 
 async function readXml(zip: ZipEntries, name: string): Promise<unknown> {
   const bytes = await zip.read(name)
@@ -153,10 +154,10 @@ export function decodeXmlText(bytes: Buffer): string {
   const byteOrderMark = bytes.toString('latin1', 0, 2)
   const [, declaredEncoding = 'utf-8'] =
     /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\bencoding=["']([\w.:-]+)/.exec(bytes.toString('latin1', 0, 200)) ?? []
-  const label =
+  const charsetLabel =
     byteOrderMark === '\xff\xfe' ? 'utf-16le' : byteOrderMark === '\xfe\xff' ? 'utf-16be' : declaredEncoding
   try {
-    return new TextDecoder(label).decode(bytes)
+    return new TextDecoder(charsetLabel).decode(bytes)
   } catch {
     return bytes.toString('utf8')
   }

@@ -9,7 +9,9 @@ const programTexts = new Map<string, Promise<string>>()
 function loadProgramText(name: string): Promise<string> {
   const text =
     programTexts.get(name) ??
-    readFile(new URL(`${name}.js`, programsUrl), 'utf8').then((module) => module.replaceAll(/^export /gm, ''))
+    readFile(new URL(`${name}.js`, programsUrl), 'utf8').then((moduleText) =>
+      moduleText.replaceAll(/^export /gm, ''),
+    )
   programTexts.set(name, text)
   return text
 }

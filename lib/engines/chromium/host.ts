@@ -81,8 +81,8 @@ class Attempt {
       case 'Target.createTarget': {
         const { browserContextId, width, height } = BlankTab.parse(params)
         if (!this.#contexts.has(browserContextId)) throw new Error('another context')
-        const tab = { url: 'about:blank', browserContextId, width, height }
-        const { targetId } = await this.#pipe.call(Target, method, tab)
+        const tabParams = { url: 'about:blank', browserContextId, width, height }
+        const { targetId } = await this.#pipe.call(Target, method, tabParams)
         this.#targets.add(targetId)
         return { targetId }
       }
@@ -91,10 +91,10 @@ class Attempt {
         if (!this.#targets.has(targetId)) throw new Error('another target')
         const session = await this.#pipe.call(Session, method, { targetId, flatten: true })
         if (!this.#runsScripts) await this.#disableScripts(session.sessionId)
-        const stop = this.#pipe.listen(session.sessionId, (event, eventParams) =>
+        const stopListening = this.#pipe.listen(session.sessionId, (event, eventParams) =>
           this.#notify({ kind: 'event', sessionId: session.sessionId, method: event, params: eventParams }),
         )
-        this.#sessions.set(session.sessionId, stop)
+        this.#sessions.set(session.sessionId, stopListening)
         return { sessionId: session.sessionId }
       }
       default:
@@ -108,7 +108,7 @@ class Attempt {
 
   async close(): Promise<void> {
     this.#hasEnded = true
-    for (const stop of this.#sessions.values()) stop()
+    for (const stopListening of this.#sessions.values()) stopListening()
     if (this.#pipe.isAlive) await Promise.all([...this.#contexts].map((id) => this.#dispose(id)))
   }
 

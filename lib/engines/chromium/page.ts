@@ -40,7 +40,7 @@ export interface BrowserPage {
   /** Sends a DevTools command to this page. @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Number of linked files that were not loaded, because a page is converted without the network. */
-  readonly missingFiles: number
+  readonly missingFileCount: number
   /** Whether scripts of the page were still running when their time limit was reached. */
   readonly scriptsTimedOut: boolean
 }
@@ -129,7 +129,7 @@ async function loadPage<T>(
   // Avoids an unhandled rejection if the page fails while nothing awaits this promise.
   pageFailure.promise.catch(() => undefined)
   let isNavigated = false
-  const stop = pipe.listen(sessionId, (method, params) => {
+  const stopListening = pipe.listen(sessionId, (method, params) => {
     switch (method) {
       case 'Page.domContentEventFired':
         parsedEvent.resolve()
@@ -157,8 +157,8 @@ async function loadPage<T>(
   })
   const load = async () => {
     if (runsScripts) {
-      const program = { source: `{${silentFunctions}}` }
-      await call(z.looseObject({}), 'Page.addScriptToEvaluateOnNewDocument', program)
+      const scriptParams = { source: `{${silentFunctions}}` }
+      await call(z.looseObject({}), 'Page.addScriptToEvaluateOnNewDocument', scriptParams)
     }
     const loaderId = await navigate(call, source.url, view)
     isNavigated = true
@@ -182,15 +182,15 @@ async function loadPage<T>(
     return use({
       call: isolatedCall,
       scriptsTimedOut,
-      get missingFiles() {
-        return interceptor.missingFiles
+      get missingFileCount() {
+        return interceptor.missingFileCount
       },
     })
   }
   try {
     return await Promise.race([load(), pageFailure.promise])
   } finally {
-    stop()
+    stopListening()
   }
 }
 
@@ -211,7 +211,7 @@ interface RequestInterceptor {
   /** Completes the request for `pendingUrl`, so that the load event can fire. */
   release(): void
   /** Number of linked files that the source does not contain. */
-  readonly missingFiles: number
+  readonly missingFileCount: number
   /** Resolves when a page with scripts has sent more requests than allowed. */
   readonly whenFlooded: Promise<void>
 }
@@ -222,16 +222,16 @@ function createInterceptor(
   runsScripts: boolean,
 ): RequestInterceptor {
   let isPageSent = false
-  let missingFiles = 0
+  let missingFileCount = 0
   let refusedCount = 0
   const preparation = Promise.withResolvers<void>()
   const flood = Promise.withResolvers<void>()
-  const policy = runsScripts ? [{ name: 'Content-Security-Policy', value: scriptPolicy }] : []
+  const policyHeaders = runsScripts ? [{ name: 'Content-Security-Policy', value: scriptPolicy }] : []
   const fulfill = (requestId: string, { bytes, contentType }: ArchivePart) =>
     call(Empty, 'Fetch.fulfillRequest', {
       requestId,
       responseCode: 200,
-      responseHeaders: [{ name: 'Content-Type', value: contentType }, ...policy],
+      responseHeaders: [{ name: 'Content-Type', value: contentType }, ...policyHeaders],
       body: bytes.toString('base64'),
     })
   return {
@@ -246,15 +246,15 @@ function createInterceptor(
         return fulfill(requestId, requestedPart)
       }
       if (resourceType !== 'Document' && !isPendingRequest && !request.url.endsWith('/favicon.ico'))
-        missingFiles++
+        missingFileCount++
       if (++refusedCount > maxScriptRequests) flood.resolve()
       // "Aborted" keeps the current page; any other reason would replace it with an error page.
       return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
     release: () => preparation.resolve(),
     whenFlooded: flood.promise,
-    get missingFiles() {
-      return missingFiles
+    get missingFileCount() {
+      return missingFileCount
     },
   }
 }

@@ -78,7 +78,7 @@ export type PagePaper = z.output<typeof PagePaper>
 const hasNoSideMargins = ({ left, right }: PagePaper) => left === null && right === null
 
 const minWindowWidth = 100
-const toPixels = (hundredths: number) => (hundredths / 2540) * 96
+const toPixels = (hundredthsOfMm: number) => (hundredthsOfMm / 2540) * 96
 
 /**
  * Returns the window width, in pixels, at which the page is laid out as wide as it is printed.
@@ -133,7 +133,7 @@ export function buildPageRules(options: PrintOptions, pagePaper: PagePaper, marg
   ]
 }
 
-const toInches = (hundredths: number) => hundredths / 2540
+const toInches = (hundredthsOfMm: number) => hundredthsOfMm / 2540
 
 /** Paper parameters of `Page.printToPDF`, used unless a style sheet sets the paper. */
 export const defaultPaperParams = {

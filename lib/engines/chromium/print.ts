@@ -67,13 +67,13 @@ const removeMargins = ({ width, height }: PageSize) => ({
 async function layOutForPrint(page: BrowserPage, options: PrintOptions, margin?: number): Promise<PagePaper> {
   await page.call(z.object({}), 'Emulation.setEmulatedMedia', { media: 'print' })
   const pagePaper = await evaluate(page.call, PagePaper, ['fit', 'paper'], {})
-  const window = {
+  const windowMetrics = {
     width: computeWindowWidth(options, pagePaper, margin),
     height: 1024,
     deviceScaleFactor: 1,
     mobile: false,
   }
-  await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', window)
+  await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', windowMetrics)
   await evaluate(page.call, z.number(), ['fit', 'fit'], {})
   return pagePaper
 }

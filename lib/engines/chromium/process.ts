@@ -64,12 +64,12 @@ export interface BrowserProcess {
 /** @throws BrowserStartFailure */
 export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const folder = await makeProcessFolder(baseDir, browserFolderPrefix)
-  const profile = join(folder, 'profile')
-  await mkdir(profile)
+  const profileFolder = join(folder, 'profile')
+  await mkdir(profileFolder)
   // Address space is not limited: V8 reserves terabytes that it never touches.
   const command = await createSandboxCommand(
     browserProgram,
-    [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
+    [...browserSwitches, `--user-data-dir=${profileFolder}`, 'about:blank'],
     {
       workDir: folder,
       limits: { fileBytes: maxFileBytes, dataBytes: maxDataBytes },

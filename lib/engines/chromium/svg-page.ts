@@ -59,8 +59,8 @@ function stopAnimations(svg: Buffer): Buffer {
 /** Embeds the SVG as an image: browsers then run no scripts and load no links (SVG Integration, secure static mode). */
 export function buildDrawingPage(svgFile: Buffer, size: PageSize | undefined): Buffer {
   const svg = stopAnimations(svgFile)
-  const sides = size ? `width:${size.width}px;height:${size.height}px` : ''
-  const style = `html,body{margin:0}img{display:block;${sides}}`
+  const sizeStyle = size ? `width:${size.width}px;height:${size.height}px` : ''
+  const style = `html,body{margin:0}img{display:block;${sizeStyle}}`
   const image = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
   return Buffer.from(`<!doctype html><style>${style}</style>${image}`)
 }

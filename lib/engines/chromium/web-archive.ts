@@ -36,10 +36,10 @@ export function normalizePartUrl(url: string): string {
 export function readWebArchive(file: Buffer, fallbackUrl: string): WebArchive | undefined {
   const top = parseEntity(file.toString('latin1'))
   const foundParts = listLeafParts(top, 0)
-  const start = /\bstart="?([^";\s]+)/i.exec(top.headers.get('content-type') ?? '')?.[1]
+  const startContentId = /\bstart="?([^";\s]+)/i.exec(top.headers.get('content-type') ?? '')?.[1]
   const isPage = (entity: MimeEntity) => /^text\/html|^application\/xhtml\+xml/i.test(readContentType(entity))
   const root =
-    foundParts.find((part) => part.headers.get('content-id') === start && isPage(part)) ??
+    foundParts.find((part) => part.headers.get('content-id') === startContentId && isPage(part)) ??
     foundParts.find(isPage)
   if (!root) return undefined
   const url = resolveUrl(root.headers.get('content-location') ?? '', fallbackUrl)

@@ -20,15 +20,15 @@ const maxUnpackedBytes = 1024 ** 3
 export async function openZipEntries(path: string, size: number): Promise<ZipEntries> {
   const zip = await openZipArchive(await openByPath(path), maxEntries)
   if (zip.hasMoreEntries) throw createTooManyEntriesError()
-  const limit = Math.min(maxUnpackedBytes, getMaxUnpackedBytes(size))
-  let bytesLeft = limit
+  const limitBytes = Math.min(maxUnpackedBytes, getMaxUnpackedBytes(size))
+  let bytesLeft = limitBytes
   return {
     async read(name) {
       const entry = zip.files.get(name)
       if (!entry) return undefined
       bytesLeft -= entry.uncompressedSize
-      if (bytesLeft < 0) throw createArchiveTooLargeError(limit)
-      return zip.read(entry, limit)
+      if (bytesLeft < 0) throw createArchiveTooLargeError(limitBytes)
+      return zip.read(entry, limitBytes)
     },
   }
 }

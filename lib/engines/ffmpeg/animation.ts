@@ -63,7 +63,7 @@ function warnAboutSemiTransparency(tools: Tools): void {
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const quality = toQualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = createFrameFilters(clip, chooseInitialSize(clip, options), options)
+  const frameFilters = createFrameFilters(clip, chooseInitialSize(clip, options), options)
   const encoderArgs = [
     '-c:v',
     'libwebp_anim',
@@ -74,13 +74,18 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
     '-f',
     'webp',
   ]
-  await runAnimation(clip, options, ['-vf', scale, ...encoderArgs], tools)
+  await runAnimation(clip, options, ['-vf', frameFilters, ...encoderArgs], tools)
 }
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const scale = createFrameFilters(clip, chooseInitialSize(clip, options), options)
+  const frameFilters = createFrameFilters(clip, chooseInitialSize(clip, options), options)
   // Zero means forever in APNG as well.
-  await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
+  await runAnimation(
+    clip,
+    options,
+    ['-vf', frameFilters, '-plays', String(options.loop), '-f', 'apng'],
+    tools,
+  )
 }
 
 /**
@@ -129,13 +134,13 @@ export function reduceSize({ width, fps }: AnimationSize, ratio: number): Animat
 
 function createGifArgs(clip: Clip, animationSize: AnimationSize, options: GifOptions): string[] {
   const { dither, palette, boomerang, loop } = options
-  const scale = createFrameFilters(clip, animationSize, options)
+  const frameFilters = createFrameFilters(clip, animationSize, options)
   const boomerangFilters = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
   const statsMode = palette === 'optimized' ? 'diff' : 'full'
   const probe = clip.media.video && hasAlpha(clip.media.video) ? semiTransparencyProbe : ''
-  const graph = `[0:v]${scale}${boomerangFilters},split[x][y];[x]palettegen=stats_mode=${statsMode}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${probe}`
+  const graph = `[0:v]${frameFilters}${boomerangFilters},split[x][y];[x]palettegen=stats_mode=${statsMode}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${probe}`
   // ffmpeg counts repeats, clients count plays; -1 means once, 0 means forever.
   const repeats = loop === 0 ? 0 : loop === 1 ? -1 : loop - 1
   return ['-filter_complex', graph, '-loop', String(repeats), '-f', 'gif']

@@ -1,6 +1,6 @@
 interface Section {
   /** Fields in the usual order, with their default values. */
-  readonly fields: readonly (readonly [name: string, otherwise?: string])[]
+  readonly fields: readonly (readonly [name: string, defaultText?: string])[]
   /** Fields without which the lines cannot be used. */
   readonly required: readonly string[]
 }

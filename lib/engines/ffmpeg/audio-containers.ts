@@ -6,10 +6,10 @@ import type { Container } from './containers.ts'
 function createAudioContainer(
   muxer: string,
   audio: readonly AudioCodecId[],
-  copies: readonly string[],
+  copyableCodecs: readonly string[],
   cover?: Container['cover'],
 ): Container {
-  return { muxer, video: [], audio, copies, singleAudioTrack: true, ...defined({ cover }) }
+  return { muxer, video: [], audio, copyableCodecs, singleAudioTrack: true, ...defined({ cover }) }
 }
 
 const littleEndianPcmCodecs = ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le']

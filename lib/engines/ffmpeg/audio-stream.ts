@@ -33,7 +33,11 @@ export function createAudioTrackArgs(
   const { container, options, mayCopy } = request
   const mapArgs = ['-map', `0:${stream.index}`]
   const codec = chooseAudioCodec(request)
-  if (mayCopy && !requiresEncoding(codec, stream, request) && container.copies.includes(stream.codec_name)) {
+  if (
+    mayCopy &&
+    !requiresEncoding(codec, stream, request) &&
+    container.copyableCodecs.includes(stream.codec_name)
+  ) {
     return { args: [...mapArgs, `-c:a:${index}`, 'copy'], isCopied: true, unusedOptions: [], warnings: [] }
   }
   const format = chooseSampleFormat(codec, container, stream)
@@ -67,12 +71,12 @@ function createNearestValueWarnings(
   stream: AudioStream,
   { container, options }: EncodeTarget,
 ): MediaWarning[] {
-  const { rate, arrangement } = chooseOutputShape(codec, stream, container, options)
-  const { audioSampleRate = rate, channels = arrangement.channels } = options
+  const { sampleRateHz, arrangement } = chooseOutputShape(codec, stream, container, options)
+  const { audioSampleRate = sampleRateHz, channels = arrangement.channels } = options
   return [
-    ...(audioSampleRate === rate
+    ...(audioSampleRate === sampleRateHz
       ? []
-      : [createNearestValueWarning('audioSampleRate', audioSampleRate, rate)]),
+      : [createNearestValueWarning('audioSampleRate', audioSampleRate, sampleRateHz)]),
     ...(channels === arrangement.channels
       ? []
       : [createNearestValueWarning('channels', channels, arrangement.channels)]),
@@ -153,9 +157,9 @@ export function createMergeLayoutFilters(
 export function createSingleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
   const codec = chooseAudioCodec(request)
-  const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
+  const { arrangement, sampleRateHz, bits } = chooseOutputShape(codec, stream, container, options)
   return [
-    ...['-c:a', chooseSampleFormat(codec, container, stream).encoder, '-ar', String(rate)],
+    ...['-c:a', chooseSampleFormat(codec, container, stream).encoder, '-ar', String(sampleRateHz)],
     ...(bits === undefined ? [] : ['-b:a', String(bits)]),
     ...createSurroundArgs(codec, arrangement, ''),
     ...(codec.args ?? []),
@@ -191,7 +195,7 @@ const isAudioOnly = ({ video }: Container) => video.length === 0
 
 function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number, request: RecipeRequest) {
   const { container, options } = request
-  const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
+  const { arrangement, sampleRateHz, bits } = chooseOutputShape(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
     // Lowers the volume by a hundredth of a decibel, which gives 8-bit samples nonzero low bits.
@@ -209,7 +213,7 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
       `-c:a:${index}`,
       chooseSampleFormat(codec, container, stream).encoder,
       `-ar:a:${index}`,
-      String(rate),
+      String(sampleRateHz),
     ],
     ...[`-filter:a:${index}`, filters.join(',')],
     ...createSurroundArgs(codec, arrangement, `:a:${index}`),
@@ -221,9 +225,9 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
 
 /** Assigns unnamed channels to speakers first; otherwise ffmpeg's guess would move them to other speakers. */
 function buildLayoutFilters({ layout, assumedLayout }: ChannelArrangement): string[] {
-  const nameChannels =
+  const channelMapFilters =
     assumedLayout === undefined ? [] : [`channelmap=${formatChannelMap(assumedLayout)}:${assumedLayout}`]
-  return [...nameChannels, `aformat=channel_layouts=${layout}`]
+  return [...channelMapFilters, `aformat=channel_layouts=${layout}`]
 }
 
 const formatChannelMap = (name: string) =>
@@ -245,22 +249,22 @@ function chooseOutputShape(
 ) {
   const source = { count: stream.channels, layout: stream.channel_layout }
   const arrangement = chooseLayout(source, getChannelLimits(codec, container), options.channels)
-  const rate = findNearestSampleRate(
+  const sampleRateHz = findNearestSampleRate(
     codec,
     container,
     options.audioSampleRate ?? stream.sample_rate ?? 44_100,
   )
-  const bits = chooseTrackBitrate(codec, options, arrangement.channels, rate, isAudioOnly(container))
-  return { arrangement, rate, bits }
+  const bits = chooseTrackBitrate(codec, options, arrangement.channels, sampleRateHz, isAudioOnly(container))
+  return { arrangement, sampleRateHz, bits }
 }
 
 function findNearestSampleRate(
   { sampleRates: codecRates }: AudioCodec,
   { sampleRates = codecRates }: Container,
-  wantedBits: number,
+  wantedRate: number,
 ): number {
-  if (!sampleRates) return wantedBits
-  return findNearest(sampleRates, wantedBits)
+  if (!sampleRates) return wantedRate
+  return findNearest(sampleRates, wantedRate)
 }
 
 /** Returns the bits per second; undefined if the codec has no choice of bit rates. */
@@ -268,11 +272,11 @@ function chooseTrackBitrate(
   codec: AudioCodec,
   options: MediaOptions,
   channels: number,
-  rate: number,
+  sampleRateHz: number,
   isAudioOnlyTarget: boolean,
 ): number | undefined {
-  const bits = computeBitrate(codec, options, channels, rate, isAudioOnlyTarget)
-  const allowedKbits = codec.allowedKbits?.(rate)
+  const bits = computeBitrate(codec, options, channels, sampleRateHz, isAudioOnlyTarget)
+  const allowedKbits = codec.allowedKbits?.(sampleRateHz)
   return bits === undefined || allowedKbits === undefined
     ? bits
     : findNearest(allowedKbits, bits / 1000) * 1000
@@ -282,19 +286,19 @@ function computeBitrate(
   { kbits, encoder }: AudioCodec,
   { audioBitrate, quality }: MediaOptions,
   channels: number,
-  rate: number,
+  sampleRateHz: number,
   isAudioOnlyTarget: boolean,
 ): number | undefined {
   if (!kbits) return undefined
   if (audioBitrate !== undefined) return audioBitrate
   const qualityLevel = isAudioOnlyTarget ? quality : undefined
-  const stereo =
+  const stereoKbits =
     typeof qualityLevel === 'number'
       ? 32 + ((kbits.highest - 32) * qualityLevel) / 100
       : toQualityNumber(qualityLevel, kbits)
   // Vorbis refuses bit rates that are too high for a low sample rate.
-  const maxBits = encoder === 'libvorbis' ? rate * 2 * channels : Number.POSITIVE_INFINITY
-  return Math.round(Math.min(stereo * 1000 * Math.max(0.5, channels / 2), maxBits))
+  const maxBitrate = encoder === 'libvorbis' ? sampleRateHz * 2 * channels : Number.POSITIVE_INFINITY
+  return Math.round(Math.min(stereoKbits * 1000 * Math.max(0.5, channels / 2), maxBitrate))
 }
 
 const findNearest = (values: readonly number[], wanted: number) =>
@@ -324,7 +328,7 @@ function listSampleKinds({ bits, isFloat }: ReturnType<typeof readSampleDepth>):
  */
 function chooseSampleFormat(
   { encoder, losslessBits }: AudioCodec,
-  { copies }: Container,
+  { copyableCodecs }: Container,
   stream: AudioStream,
 ): SampleFormat {
   const depth = readSampleDepth(stream)
@@ -333,7 +337,7 @@ function chooseSampleFormat(
   const kind =
     endianness === undefined
       ? undefined
-      : listSampleKinds(depth).find((sampleKind) => copies.includes(`pcm_${sampleKind}${endianness}`))
+      : listSampleKinds(depth).find((sampleKind) => copyableCodecs.includes(`pcm_${sampleKind}${endianness}`))
   const keptBits = kind === undefined ? losslessBits : Number(kind.slice(1))
   const name = kind === undefined ? encoder : `pcm_${kind}${endianness}`
   return keptBits === undefined || keptBits >= bits

@@ -33,7 +33,7 @@ const adviceByOperation = {
 } as const
 
 /** Widely supported formats with fast encoders. */
-const fasterFormats = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
+const fastCodecByFormat = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
 
 /**
  * Rejects audio that could not be encoded within the time limit. Audio is encoded by a single worker, as separately
@@ -54,13 +54,13 @@ export async function checkAudioTimeLimit(
   const { codec, durationS, subject, advice } = encoding
   const maxS = computeMaxAudioSeconds(timeoutS, codec, encoding)
   if (maxS === undefined || durationS <= maxS) return
-  const fasterOptions = Object.entries(fasterFormats).flatMap(([format, other]) =>
-    durationS <= (computeMaxAudioSeconds(timeoutS, other, encoding) ?? 0) ? [format] : [],
+  const fasterTargets = Object.entries(fastCodecByFormat).flatMap(([format, fastCodec]) =>
+    durationS <= (computeMaxAudioSeconds(timeoutS, fastCodec, encoding) ?? 0) ? [format] : [],
   )
   const [maxMin, durationMin] = [maxS, durationS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(
     'TIMEOUT',
-    `${subject} ${durationMin} min long; at most ${maxMin} min of such audio can be converted to ${work.to} within the time limit of ${timeoutS} s. ${advice}${fasterOptions.length > 0 ? `, or convert it to ${fasterOptions.join(' or ')}` : ''}.`,
+    `${subject} ${durationMin} min long; at most ${maxMin} min of such audio can be converted to ${work.to} within the time limit of ${timeoutS} s. ${advice}${fasterTargets.length > 0 ? `, or convert it to ${fasterTargets.join(' or ')}` : ''}.`,
     { limitS: timeoutS, durationS: Math.round(durationS) },
   )
 }

@@ -11,15 +11,15 @@ const maxMovieBoxes = 1000
  * Converts the first frame of an AVIF sequence to PNG. Image libraries only read AVIF files with a still image, and in
  * a sequence, transparency is a separate track (AV1 Image File Format, sections 3 and 4).
  */
-export async function extractAvifFrame(source: string, target: string, tools: Tools): Promise<void> {
-  const alphaTrack = await findAlphaTrack(source)
+export async function extractAvifFrame(sourcePath: string, targetPath: string, tools: Tools): Promise<void> {
+  const alphaTrack = await findAlphaTrack(sourcePath)
   const filter =
     alphaTrack === undefined
       ? ['-map', '0:v:0']
       : ['-filter_complex', `[0:v:0][0:${alphaTrack}]alphamerge,format=rgba[image]`, '-map', '[image]']
-  const input = [...localProtocolArgs, '-f', 'mov', '-i', source]
+  const inputArgs = [...localProtocolArgs, '-f', 'mov', '-i', sourcePath]
   await runFfmpeg(
-    [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
+    [...inputArgs, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', targetPath],
     { durationS: undefined },
     tools,
   )

@@ -21,32 +21,32 @@ const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 
 /** Returns the lowest total bit rate, in bits per second, for which a budget can be planned. */
 export function computeMinBitrate({ media, container }: BudgetRequest): number {
-  const tracks = selectAudioTracks(media, container).length
+  const trackCount = selectAudioTracks(media, container).length
   return hasVideo({ media, container })
-    ? minVideoBitrate + tracks * minVideoAudioBitrate
-    : tracks * minAudioBitrate
+    ? minVideoBitrate + trackCount * minVideoAudioBitrate
+    : trackCount * minAudioBitrate
 }
 
 export const hasVideo = ({ media, container }: BudgetRequest) =>
   media.video !== undefined && container.video.length > 0
 
 /** Returns the encoder options for audio with this bit rate, or undefined if the bit rate is too low. */
-export function planAudioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
+export function planAudioBudget(bitrate: number, request: BudgetRequest): MediaOptions | undefined {
   const { media } = request
-  const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
+  const audioBitrate = Math.floor(Math.min(bitrate, media.audio[0]?.bit_rate ?? bitrate, 320_000))
   if (audioBitrate < minAudioBitrate) return undefined
   return { mode: 'encode', audioBitrate, ...reduceAudio(audioBitrate, request) }
 }
 
 /** Reduces channels and sample rate for low bit rates, which encoders refuse otherwise. */
-function reduceAudio(bits: number, { media, container }: BudgetRequest) {
+function reduceAudio(bitrate: number, { media, container }: BudgetRequest) {
   const [stream] = media.audio
   const [defaultCodec] = container.audio
   const codec: AudioCodec | undefined = defaultCodec && audioCodecs[defaultCodec]
   const maxSampleRate =
-    bits < 16_000 ? (codec?.lowBitrateSampleRate ?? 16_000) : bits < 48_000 ? 24_000 : 48_000
+    bitrate < 16_000 ? (codec?.lowBitrateSampleRate ?? 16_000) : bitrate < 48_000 ? 24_000 : 48_000
   return {
-    ...(bits < 48_000 && { channels: 1 }),
+    ...(bitrate < 48_000 && { channels: 1 }),
     ...((stream?.sample_rate ?? 44_100) > maxSampleRate && { audioSampleRate: maxSampleRate }),
   }
 }
@@ -56,21 +56,21 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
  * bit rate, and the resolution is reduced if the remaining bit rate is too low for it.
  */
 export function planVideoBudget(
-  bits: number,
+  bitrate: number,
   { media, container }: BudgetRequest,
   { resolution, fps }: CompressOptions,
 ): MediaOptions | undefined {
-  const tracks = selectAudioTracks(media, container).length
+  const trackCount = selectAudioTracks(media, container).length
   const bitratePerTrack =
-    tracks === 0 ? 0 : Math.min(128_000, Math.max(minVideoAudioBitrate, (bits * 0.2) / tracks))
-  const videoBitrate = Math.floor(bits - bitratePerTrack * tracks)
+    trackCount === 0 ? 0 : Math.min(128_000, Math.max(minVideoAudioBitrate, (bitrate * 0.2) / trackCount))
+  const videoBitrate = Math.floor(bitrate - bitratePerTrack * trackCount)
   if (videoBitrate < minVideoBitrate) return undefined
   const outputResolution = resolution ?? findAffordableResolution(videoBitrate, media)
   return {
     mode: 'encode',
     videoBitrate,
     twoPass: true,
-    ...(tracks > 0 && {
+    ...(trackCount > 0 && {
       audioBitrate: Math.floor(bitratePerTrack),
       ...reduceAudio(bitratePerTrack, { media, container }),
     }),

@@ -82,14 +82,14 @@ export const capabilities: readonly Capability[] = [
   ...videoFormats.map((to): Capability => {
     const from = [...videoSources, 'gif', 'apng'] as const
     const row = { operation: 'convert', from, to: [to], same: true, cost: 5 } as const
-    return withOptions(row, () => createVideoOptions(videoContainers[to]))
+    return addLazyOptions(row, () => createVideoOptions(videoContainers[to]))
   }),
   ...audioFormats.map((to): Capability => {
     const from = audioTargetsOfVideos.includes(to)
       ? [...audioSources, ...videoFormatsWithAudio]
       : audioSources
     const row = { operation: 'convert', from, to: [to], same: true, cost: 0.5 } as const
-    return withOptions(row, () => createAudioOptions(audioContainers[to]))
+    return addLazyOptions(row, () => createAudioOptions(audioContainers[to]))
   }),
   { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
   {
@@ -153,18 +153,21 @@ export const capabilities: readonly Capability[] = [
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
     const id = name as FormatId // Object.entries loses the literal types.
     const row = { operation: 'compress', from: [id], to: [id], same: true, cost: 5 } as const
-    return canCompress(container) ? [withOptions(row, () => createCompressOptions(container))] : []
+    return canCompress(container) ? [addLazyOptions(row, () => createCompressOptions(container))] : []
   }),
   ...mediaMetadataRows,
 ]
 
 /** Creates the option schema on first use: there are dozens of containers, and a conversion needs only one of them. */
-function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['options']): Capability {
+function addLazyOptions(
+  row: Omit<Capability, 'options'>,
+  createOptions: () => Capability['options'],
+): Capability {
   let cachedOptions: Capability['options'] | undefined
   return {
     ...row,
     get options() {
-      cachedOptions ??= make()
+      cachedOptions ??= createOptions()
       return cachedOptions
     },
   }

@@ -58,7 +58,7 @@ export type EncoderPreset = (typeof encoderPresets)[number]
 
 const getPresetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
 const createPresetArgs = (preset: EncoderPreset) => ['-preset', preset]
-const yuv420 = ['-pix_fmt', 'yuv420p']
+const yuv420Args = ['-pix_fmt', 'yuv420p']
 /** Quantizers of MPEG, which many older codecs use too. */
 const quantizer = { flag: '-q:v', max: 31, levels: { low: 10, medium: 6, high: 4, highest: 2 } }
 
@@ -68,7 +68,7 @@ export const videoCodecs = {
     name: 'h264',
     crf: { flag: '-crf', max: 51, levels: { low: 30, medium: 26, high: 22, highest: 18 } },
     preset: createPresetArgs,
-    args: yuv420,
+    args: yuv420Args,
     twoPass: true,
   },
   h265: {
@@ -76,7 +76,7 @@ export const videoCodecs = {
     name: 'hevc',
     crf: { flag: '-crf', max: 51, levels: { low: 34, medium: 30, high: 26, highest: 21 } },
     preset: createPresetArgs,
-    args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
+    args: [...yuv420Args, '-x265-params', 'log-level=error:pools=2'],
     hdrArgs: ['-pix_fmt', 'yuv420p10le'],
   },
   vp9: {
@@ -113,18 +113,18 @@ export const videoCodecs = {
     name: 'av1',
     crf: { flag: '-crf', max: 63, levels: { low: 48, medium: 42, high: 35, highest: 26 } },
     preset: (preset) => ['-preset', String(12 - getPresetIndex(preset))],
-    args: yuv420,
+    args: yuv420Args,
     smallFrames: { minSide: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
   },
-  mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
-  xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
+  mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420Args, twoPass: true },
+  xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420Args },
   // Profile 3 is ProRes 422 HQ.
   prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
   mpeg2: {
     encoder: 'mpeg2video',
     name: 'mpeg2video',
     crf: quantizer,
-    args: yuv420,
+    args: yuv420Args,
     twoPass: true,
     frameRates: tvFrameRates,
   },
@@ -132,33 +132,33 @@ export const videoCodecs = {
     encoder: 'mpeg1video',
     name: 'mpeg1video',
     crf: quantizer,
-    args: yuv420,
+    args: yuv420Args,
     twoPass: true,
     frameRates: tvFrameRates,
   },
-  wmv: { encoder: 'wmv2', name: 'wmv2', crf: quantizer, args: yuv420 },
-  flv: { encoder: 'flv', name: 'flv1', crf: quantizer, args: yuv420 },
+  wmv: { encoder: 'wmv2', name: 'wmv2', crf: quantizer, args: yuv420Args },
+  flv: { encoder: 'flv', name: 'flv1', crf: quantizer, args: yuv420Args },
   theora: {
     encoder: 'libtheora',
     name: 'theora',
     // Unlike with all other codecs, a higher value means better quality.
     crf: { flag: '-q:v', max: 10, levels: { low: 4, medium: 6, high: 7, highest: 9 } },
-    args: yuv420,
+    args: yuv420Args,
   },
   mjpeg: { encoder: 'mjpeg', name: 'mjpeg', crf: quantizer, args: ['-pix_fmt', 'yuvj420p'] },
   jpeg2000: {
     encoder: 'libopenjpeg',
     name: 'jpeg2000',
-    args: yuv420,
+    args: yuv420Args,
     // By default, the encoder halves each frame five times, which requires sides of 32 pixels.
     smallFrames: { minSide: 32, encoder: 'libopenjpeg', preset: ['-numresolution', '1'] },
   },
-  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, sizeStep: 4 },
+  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420Args, sizeStep: 4 },
   // DV for 625 lines, whose pixels are slightly wide (IEC 61834).
   dv: {
     encoder: 'dvvideo',
     name: 'dvvideo',
-    args: yuv420,
+    args: yuv420Args,
     frameRates: ['25'],
     fixedFrame: { width: 720, height: 576, displayWidth: 768 },
   },
@@ -169,7 +169,7 @@ export const videoCodecs = {
     frameRates: ['25'],
     fixedFrame: { width: 160, height: 120, displayWidth: 160 },
   },
-  raw: { encoder: 'wrapped_avframe', name: 'rawvideo', args: yuv420 },
+  raw: { encoder: 'wrapped_avframe', name: 'rawvideo', args: yuv420Args },
 } as const satisfies Record<string, VideoCodec>
 
 export type VideoCodecId = keyof typeof videoCodecs

@@ -117,8 +117,12 @@ function estimateMinBytes(transcoding: TranscodingBase, durationS: number): numb
   return Math.ceil((computeMinBitrate(transcoding) * durationS) / 8 / 0.75)
 }
 
-function createTargetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
-  const least = Math.max(reachedBytes, estimate)
+function createTargetTooSmallError(
+  targetSize: number,
+  reachedBytes: number,
+  estimatedBytes: number,
+): AppError {
+  const least = Math.max(reachedBytes, estimatedBytes)
   const message = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
   return new AppError('CONVERSION_FAILED', message, { field: 'targetSize', targetSize, least })
 }

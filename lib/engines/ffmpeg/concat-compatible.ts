@@ -13,12 +13,12 @@ export const allowsCopies = ({ mode, quality, preset }: MergeVideoOptions): bool
  */
 export function canConcatenate(
   inputs: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
-  { copies }: Container,
+  { copyableCodecs }: Container,
 ): boolean {
   const [firstSignature, ...otherSignatures] = inputs.map(({ media }) => getStreamSignature(media))
   if (firstSignature === undefined || otherSignatures.some((other) => other !== firstSignature)) return false
   return inputs.every(({ media: { video, audio } }) =>
-    [video, audio[0]].every((stream) => stream === undefined || copies.includes(stream.codec_name)),
+    [video, audio[0]].every((stream) => stream === undefined || copyableCodecs.includes(stream.codec_name)),
   )
 }
 

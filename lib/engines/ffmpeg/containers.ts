@@ -11,7 +11,7 @@ export interface Container {
   /** Audio codecs that clients can select, the default first; empty for raw video streams. */
   readonly audio: readonly AudioCodecId[]
   /** Codecs (ffprobe names) that can be copied into the container without encoding. */
-  readonly copies: readonly string[]
+  readonly copyableCodecs: readonly string[]
   /** The container supports only one audio track. */
   readonly singleAudioTrack?: true
   /** Encoder for text subtitles. */

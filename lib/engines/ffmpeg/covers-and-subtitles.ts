@@ -81,11 +81,11 @@ export function createChapterArgs({ media: { chapters }, container: { muxer } }:
 }
 
 interface Subtitles extends ExtraArgs {
-  readonly kept: readonly MediaStream[]
+  readonly keptTracks: readonly MediaStream[]
 }
 
 export function createSubtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Subtitles {
-  if (container.video.length === 0) return { args: [], warnings: [], kept: [] }
+  if (container.video.length === 0) return { args: [], warnings: [], keptTracks: [] }
   const { subtitles: encoder, imageSubtitles } = container
   const isSupported = (stream: MediaStream) =>
     keepSubtitles &&
@@ -100,5 +100,5 @@ export function createSubtitleArgs({ media, container, keepSubtitles }: RecipeRe
   const droppedCount = media.subtitles.length - keptSubtitles.length
   const message = `${droppedCount} subtitle tracks were dropped: the format does not support them.`
   const warnings = droppedCount > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : []
-  return { args: [...args, ...languages], warnings, kept: keptSubtitles }
+  return { args: [...args, ...languages], warnings, keptTracks: keptSubtitles }
 }

@@ -116,7 +116,7 @@ export async function extractFrame(
   index: number,
   tools: Tools,
 ): Promise<string> {
-  const target = join(tools.workDir, `still-${index}.png`)
+  const targetPath = join(tools.workDir, `still-${index}.png`)
   const seekS = Math.max(0, atS - getFrameIntervalS(video.video) + 0.001)
   const singleFrameArgs = ['-frames:v', '1']
   const attempts = [
@@ -127,8 +127,8 @@ export async function extractFrame(
     { seekS: 0, outputArgs: singleFrameArgs },
   ]
   for (const attempt of attempts) {
-    await runFfmpeg(createFrameArgs(video, attempt, target), { durationS: undefined }, tools)
-    if (await exists(target)) return target
+    await runFfmpeg(createFrameArgs(video, attempt, targetPath), { durationS: undefined }, tools)
+    if (await fileExists(targetPath)) return targetPath
   }
   const message = `The ${formatById(video.from).name} (${video.from}) is truncated or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', message, { format: video.from })
@@ -137,7 +137,7 @@ export async function extractFrame(
 function createFrameArgs(
   { path, from, video }: VideoSource,
   { seekS, outputArgs }: { seekS: number; outputArgs: readonly string[] },
-  target: string,
+  targetPath: string,
 ): string[] {
   const seekArgs = seekS > 0 ? ['-ss', seekS.toFixed(6)] : []
   // ffmpeg cannot seek in files without timestamps, and must read them from the beginning.
@@ -152,7 +152,7 @@ function createFrameArgs(
     ...argsAfter,
     ...['-map', `0:${video.index}`, '-vf', filters.join(',')],
     ...outputArgs,
-    ...['-f', 'image2', '-update', '1', target],
+    ...['-f', 'image2', '-update', '1', targetPath],
   ]
 }
 
@@ -162,7 +162,7 @@ function getFrameIntervalS({ avg_frame_rate }: MediaStream): number {
   return numerator > 0 && denominator > 0 ? denominator / numerator : 0.04
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -17,18 +17,18 @@ const demuxerByFormat: Readonly<Partial<Record<FormatId, string>>> = {
  * @throws ProcessFailure, AppError UNSUPPORTED_FORMAT.
  */
 export async function extractFirstFrame(
-  source: string,
+  sourcePath: string,
   from: FormatId,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<void> {
-  const input = [...localProtocolArgs, '-f', demuxerByFormat[from] ?? from, '-i', source]
-  const dxgiFormat = from === 'dds' ? await readDx10Format(source) : undefined
+  const inputArgs = [...localProtocolArgs, '-f', demuxerByFormat[from] ?? from, '-i', sourcePath]
+  const dxgiFormat = from === 'dds' ? await readDx10Format(sourcePath) : undefined
   if (dxgiFormat && misreadFormats.includes(dxgiFormat))
     throw createFeatureError(from, 'floating-point or signed samples')
   const filterArgs = dxgiFormat ? ['-vf', swapRedAndBlue] : []
   await runFfmpeg(
-    [...input, ...filterArgs, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
+    [...inputArgs, ...filterArgs, '-frames:v', '1', '-f', 'image2', '-update', '1', targetPath],
     { durationS: undefined },
     tools,
   )

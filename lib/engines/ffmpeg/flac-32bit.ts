@@ -12,14 +12,19 @@ const maxFfmpegBits = 24
  * Offset of the sample size in the first metadata block. The size takes five bits (value minus one), from the last bit
  * of the 13th byte on (RFC 9639, 8.2).
  */
-const bitsOffset = 'fLaC'.length + 4 + 12
+const sampleSizeOffset = 'fLaC'.length + 4 + 12
 
 export async function is32BitFlac(path: string, format: FormatId): Promise<boolean> {
   if (format !== 'flac') return false
   await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(bitsOffset + 2), 0, bitsOffset + 2, 0)
-  if (bytesRead < bitsOffset + 2 || buffer.toString('latin1', 0, 4) !== 'fLaC') return false
-  return ((buffer.readUInt16BE(bitsOffset) >> 4) & 0b11111) + 1 > maxFfmpegBits
+  const { buffer, bytesRead } = await file.read(
+    Buffer.alloc(sampleSizeOffset + 2),
+    0,
+    sampleSizeOffset + 2,
+    0,
+  )
+  if (bytesRead < sampleSizeOffset + 2 || buffer.toString('latin1', 0, 4) !== 'fLaC') return false
+  return ((buffer.readUInt16BE(sampleSizeOffset) >> 4) & 0b11111) + 1 > maxFfmpegBits
 }
 
 /** Decodes the samples with the reference decoder to a file in the work folder. @throws AppError CORRUPT_FILE. */

@@ -171,8 +171,8 @@ const readTrackLanguage = (fields: Children) =>
 function readDurationS(info: Children): number | undefined {
   const ticks = getFirstChild(info, ids.duration)
   if (!ticks) return undefined
-  const scale = readNumber(getFirstChild(info, ids.timestampScale)) ?? 1_000_000
-  return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
+  const nsPerTick = readNumber(getFirstChild(info, ids.timestampScale)) ?? 1_000_000
+  return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * nsPerTick) / 1e9
 }
 
 /** Returns the ids of the elements that a SeekHead points to. */

@@ -72,15 +72,15 @@ export async function splitMerge(
   const mergeInputs = await probeMergeInputs(work, tools)
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
-  const lengths = chooseSegmentLengths(mergeInputs, { container, options }, pool)
+  const segmentLengthsS = chooseSegmentLengths(mergeInputs, { container, options }, pool)
   const [firstInput] = mergeInputs
-  if (!lengths || !firstInput) return undefined
+  if (!segmentLengthsS || !firstInput) return undefined
   const videos: Awaited<ReturnType<typeof segmentVideo>>[] = []
   for (const [index, mergeInput] of mergeInputs.entries())
     videos.push(
       await segmentVideo(
         mergeInput,
-        { index, segmentS: lengths[index] ?? 0, first: firstInput.media },
+        { index, segmentS: segmentLengthsS[index] ?? 0, first: firstInput.media },
         tools,
       ),
     )
@@ -152,7 +152,7 @@ export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<Eng
   const [input] = work.inputs
   if (!input) throw new Error('A chunk of a merge has no input file.')
   warnHdrConverted(piece.colors, tools)
-  const target = join(work.outDir, 'piece.nut')
+  const targetPath = join(work.outDir, 'piece.nut')
   const { frames } = await runFfmpeg(
     [
       ...[
@@ -163,12 +163,12 @@ export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<Eng
         '-i',
         input.path,
       ],
-      ...[...createMergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
+      ...[...createMergeSegmentArgs(media, container, options, piece), '-f', 'nut', targetPath],
     ],
     { durationS: piece.count / chooseMergeFrameRate(media).framesPerSecond },
     tools,
   )
-  return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
+  return { files: [{ path: targetPath, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 
 async function runAudioChunk(
@@ -178,17 +178,22 @@ async function runAudioChunk(
 ): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   warnDroppedTracks(mergeInputs, tools)
-  const target = join(work.outDir, `audio.${work.to}`)
+  const targetPath = join(work.outDir, `audio.${work.to}`)
   const listPath = join(tools.workDir, 'firsts')
   const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
   const container = getSeparateAudioContainer(getContainer(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
-  const args = createMergeAudioTrackArgs(mergeInputs, container, { frameRanges, listPath, target, metadata })
+  const args = createMergeAudioTrackArgs(mergeInputs, container, {
+    frameRanges,
+    listPath,
+    targetPath,
+    metadata,
+  })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
   // Each line describes a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(listPath, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)
-  return { files: [{ path: target }], method: 'encode', details: { beginS } }
+  return { files: [{ path: targetPath }], method: 'encode', details: { beginS } }
 }
 
 /** Joins the chunks. @throws AppError CONVERSION_FAILED if the result is incomplete, and ProcessFailure. */
@@ -225,7 +230,7 @@ export async function joinMerge(
       durationS,
       container,
       codec: getMergeCodecs(container).video,
-      expectedFrames: runs.reduce((sum, { count }) => sum + count, 0),
+      expectedFrameCount: runs.reduce((sum, { count }) => sum + count, 0),
     },
     work,
     tools,

@@ -80,7 +80,7 @@ interface AudioMerge {
   /** Range of frames of each file. */
   readonly frameRanges: readonly FrameRange[]
   readonly listPath: string
-  readonly target: string
+  readonly targetPath: string
   readonly metadata: MergedMetadata
 }
 
@@ -91,7 +91,7 @@ interface AudioMerge {
 export function createMergeAudioTrackArgs(
   inputs: readonly MergeInput[],
   container: Container,
-  { frameRanges, listPath, target, metadata }: AudioMerge,
+  { frameRanges, listPath, targetPath, metadata }: AudioMerge,
 ): string[] {
   const [firstInput] = inputs
   if (!firstInput) throw new Error('A merge was planned without a video.')
@@ -102,14 +102,14 @@ export function createMergeAudioTrackArgs(
   const starts = frameRanges.map((_, index) =>
     frameRanges.slice(0, index).reduce((sum, { count }) => sum + count, 0),
   )
-  const firstSamplesCondition = starts.map((at) => `eq(n\\,${at})`).join('+')
+  const firstFramesCondition = starts.map((at) => `eq(n\\,${at})`).join('+')
   return [
     ...[
       '-filter_complex',
-      `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${firstSamplesCondition}[firsts]`,
+      `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${firstFramesCondition}[firsts]`,
     ],
     ...['-map', '[a]', ...createAudioEncodeArgs(container), ...metadata.args(inputs.length)],
-    ...[...(container.args ?? []), '-f', container.muxer, target],
+    ...[...(container.args ?? []), '-f', container.muxer, targetPath],
     ...[
       '-map',
       '[firsts]',
@@ -128,10 +128,10 @@ export function createMergeAudioTrackArgs(
 function buildFitFilters({ video }: MediaInfo, colors: Colors | undefined): string {
   if (!video) throw new Error('A merge was planned without a video.')
   const { width, height } = chooseOutputSize(video, { mode: 'encode' })
-  const box = `${width}:${height}`
-  const scaleFilters = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
+  const boxSize = `${width}:${height}`
+  const scaleFilters = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${boxSize}:force_original_aspect_ratio=decrease`
   const colorFilters = colors ? [...createSdrFilters(colors), ...createColorMatchFilters(video, colors)] : []
-  return `${[scaleFilters, ...colorFilters].join(',')},pad=${box}:-1:-1,setsar=1,fps=${chooseMergeFrameRate({ video }).text},format=yuv420p`
+  return `${[scaleFilters, ...colorFilters].join(',')},pad=${boxSize}:-1:-1,setsar=1,fps=${chooseMergeFrameRate({ video }).text},format=yuv420p`
 }
 
 function buildAudioChain({ media }: MergeInput, index: number): string {

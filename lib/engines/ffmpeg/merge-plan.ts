@@ -21,15 +21,15 @@ export function chooseSegmentLengths(
   pool: WorkerPool,
 ): number[] | undefined {
   if (allowsCopies(options) && canConcatenate(mergeInputs, container)) return undefined
-  const videos = mergeInputs.map(({ media }) =>
+  const videoEstimates = mergeInputs.map(({ media }) =>
     estimateVideoEncoding(media, mergeInputs[0]?.media, container, options),
   )
-  if (!videos.every((video) => video !== undefined)) return undefined
-  const encodeTimeS = videos.reduce((sum, video) => sum + video.encodeTimeS, 0)
+  if (!videoEstimates.every((video) => video !== undefined)) return undefined
+  const encodeTimeS = videoEstimates.reduce((sum, video) => sum + video.encodeTimeS, 0)
   const segmentTimeS = chooseSegmentTimeS(encodeTimeS, pool)
   return segmentTimeS === undefined
     ? undefined
-    : videos.map((video) => computeSegmentLengthS(video, segmentTimeS))
+    : videoEstimates.map((video) => computeSegmentLengthS(video, segmentTimeS))
 }
 
 /** Returns the duration of a video and the estimated time to encode it. */

@@ -20,13 +20,20 @@ import { getContainer } from './transcode.ts'
  * Concatenates videos: copies the streams if they are compatible, else encodes them in the frame size of the first one.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no video track); ProcessFailure.
  */
-export async function mergeVideo(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
+export async function mergeVideo(work: EngineWork, targetPath: string, tools: Tools): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
   warnDroppedTracks(mergeInputs, tools)
   const metadata = await mergeMetadata(mergeInputs, getContainer(work.to), 0, tools)
-  const mergeRequest = { mergeInputs, work, options, target, metadata, durationS: sumDurationsS(mergeInputs) }
+  const mergeRequest = {
+    mergeInputs,
+    work,
+    options,
+    targetPath,
+    metadata,
+    durationS: sumDurationsS(mergeInputs),
+  }
   const isCopied =
     allowsCopies(options) &&
     canConcatenate(mergeInputs, getContainer(work.to)) &&
@@ -36,27 +43,27 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
     if (hdrVideo) warnHdrConverted(hdrVideo, tools)
     const args = createMergeVideoArgs(mergeInputs, getContainer(work.to), options, metadata)
     await runFfmpeg(
-      [...createInputArgs(mergeInputs), ...metadata.input, ...args, target],
+      [...createInputArgs(mergeInputs), ...metadata.input, ...args, targetPath],
       { durationS: mergeRequest.durationS },
       tools,
     )
   }
   tools.progress(1)
-  return { files: [{ path: target }], method: isCopied ? 'stream-copy' : 'encode' }
+  return { files: [{ path: targetPath }], method: isCopied ? 'stream-copy' : 'encode' }
 }
 
 interface MergeRequest {
   readonly mergeInputs: readonly MergeInput[]
   readonly work: EngineWork
   readonly options: MergeVideoOptions
-  readonly target: string
+  readonly targetPath: string
   readonly metadata: MergedMetadata
   readonly durationS: number | undefined
 }
 
 /** Returns false if the copy is incomplete although the streams looked compatible. */
 async function copyStreams(
-  { mergeInputs, work, target, metadata, durationS }: MergeRequest,
+  { mergeInputs, work, targetPath, metadata, durationS }: MergeRequest,
   tools: Tools,
 ): Promise<boolean> {
   const listPath = join(tools.workDir, 'parts.ffconcat')
@@ -66,8 +73,8 @@ async function copyStreams(
     ['ffconcat version 1.0', ...mergeInputs.map(({ path }) => `file '${path}'`), ''].join('\n'),
   )
   // `concat` itself reads only this list; the files in it need the demuxers of their own formats.
-  const demuxers = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
-  const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxers}`]
+  const demuxerList = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
+  const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxerList}`]
   const { muxer, args = [] } = getContainer(work.to)
   const mapArgs = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const requiredStreams = { video: true, audio: Math.min(1, mergeInputs[0]?.media.audio.length ?? 0) }
@@ -75,20 +82,20 @@ async function copyStreams(
   let writtenStats: WrittenStats
   try {
     const input = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', listPath, ...metadata.input]
-    const output = [...mapArgs, ...metadata.args(1), ...args, '-f', muxer, target]
+    const output = [...mapArgs, ...metadata.args(1), ...args, '-f', muxer, targetPath]
     writtenStats = await runFfmpeg([...input, ...output], { durationS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false
     throw error
   }
-  return isComplete({ path: target, to: work.to, recipe, written: writtenStats, durationS }, tools)
+  return isComplete({ path: targetPath, to: work.to, recipe, written: writtenStats, durationS }, tools)
 }
 
 /**
  * Concatenates audio files with the properties of the first, optionally with silence in between.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no audio track); ProcessFailure.
  */
-export async function mergeAudio(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
+export async function mergeAudio(work: EngineWork, targetPath: string, tools: Tools): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   for (const [index, { media }] of mergeInputs.entries())
     if (media.audio.length === 0) throw createMissingTrackError('audio track', index)
@@ -101,9 +108,13 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
     tools.warn(code, message)
   const args = createMergeAudioArgs(mergeInputs, work.to, options, { metadata, cover })
   const durationS = sumDurationsS(mergeInputs, options.gap)
-  await runFfmpeg([...createInputArgs(mergeInputs), ...metadata.input, ...args, target], { durationS }, tools)
+  await runFfmpeg(
+    [...createInputArgs(mergeInputs), ...metadata.input, ...args, targetPath],
+    { durationS },
+    tools,
+  )
   tools.progress(1)
-  return { files: [{ path: target }], method: 'encode' }
+  return { files: [{ path: targetPath }], method: 'encode' }
 }
 
 const createInputArgs = (mergeInputs: readonly MergeInput[]) =>

@@ -84,8 +84,8 @@ function createPrimariesFilters(
   [firstColors, target]: [Colors, ColorSpec],
   [colors, source]: [Colors, ColorSpec],
 ): string[] {
-  const from = `min=${matrices[source.matrix]}:pin=${getPrimaries(colors)}:tin=${getTransfer(colors)}`
-  const into = `m=${matrices[target.matrix]}:p=${getPrimaries(firstColors)}:t=${getTransfer(firstColors)}`
+  const inputParams = `min=${matrices[source.matrix]}:pin=${getPrimaries(colors)}:tin=${getTransfer(colors)}`
+  const outputParams = `m=${matrices[target.matrix]}:p=${getPrimaries(firstColors)}:t=${getTransfer(firstColors)}`
   // A pixel format that supports odd dimensions and has enough bits for the conversion.
-  return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
+  return ['format=yuv444p12le', `zscale=${inputParams}:${outputParams}`, 'format=yuv444p']
 }

@@ -94,10 +94,10 @@ function readTags({ format, streams }: ProbeOutput): Map<string, string> {
 
 function warnAboutUnsharedTags(tagNames: readonly string[], tools: Tools): void {
   if (tagNames.length === 0) return
-  const list = tagNames.map((name) => name.replace('_', ' ')).join(', ')
+  const nameList = tagNames.map((name) => name.replace('_', ' ')).join(', ')
   tools.warn(
     'METADATA_DROPPED',
-    `These tags were dropped because they differ between the merged files: ${list}.`,
+    `These tags were dropped because they differ between the merged files: ${nameList}.`,
   )
 }
 

@@ -8,17 +8,18 @@ import { pipeline } from 'node:stream/promises'
  * @param tagSource file with the ID3v2 tag; undefined for no tag
  */
 export async function joinTagsAndAudio(
-  tagSource: string | undefined,
-  source: string,
-  target: string,
+  tagSourcePath: string | undefined,
+  sourcePath: string,
+  targetPath: string,
 ): Promise<void> {
-  const [start, end] = await findAudioRange(source)
-  const output = createWriteStream(target)
-  if (tagSource !== undefined) {
-    const [tagEnd] = await findAudioRange(tagSource)
-    if (tagEnd > 0) await pipeline(createReadStream(tagSource, { end: tagEnd - 1 }), output, { end: false })
+  const [start, end] = await findAudioRange(sourcePath)
+  const output = createWriteStream(targetPath)
+  if (tagSourcePath !== undefined) {
+    const [tagEnd] = await findAudioRange(tagSourcePath)
+    if (tagEnd > 0)
+      await pipeline(createReadStream(tagSourcePath, { end: tagEnd - 1 }), output, { end: false })
   }
-  await pipeline(createReadStream(source, { start, end: end - 1 }), output)
+  await pipeline(createReadStream(sourcePath, { start, end: end - 1 }), output)
 }
 
 /** Returns where the frames begin and end: after ID3v2 tags and before APEv2 and ID3v1 tags. */

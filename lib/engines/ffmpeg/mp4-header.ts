@@ -56,8 +56,8 @@ export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | u
   const movieHeader = await boxes.find(movie, 'mvhd')
   if (!movieHeader) return undefined
   const duration = readDurationS(await boxes.readStart(movieHeader, 32))
-  const covers = await boxes.find(movie, 'udta', 'meta', 'ilst', 'covr')
-  const chapters = await boxes.find(movie, 'udta', 'chpl')
+  const coverBox = await boxes.find(movie, 'udta', 'meta', 'ilst', 'covr')
+  const chaptersBox = await boxes.find(movie, 'udta', 'chpl')
   return {
     media: parseProbe({
       streams: streams.map(({ stream }) => stream),
@@ -65,15 +65,20 @@ export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | u
     }),
     mayHaveTags: await mayHaveTags(boxes, movie),
     mayBeIncomplete:
-      covers !== undefined || chapters !== undefined || streams.some(({ isUnsupported }) => isUnsupported),
+      coverBox !== undefined ||
+      chaptersBox !== undefined ||
+      streams.some(({ isUnsupported }) => isUnsupported),
   }
 }
 
 /** Whether there are iTunes or QuickTime tags. The name of the encoder does not count. */
 async function mayHaveTags(boxes: Mp4Boxes, movie: Mp4Box): Promise<boolean> {
-  const user = await boxes.find(movie, 'udta')
-  const items = user && (await boxes.find(user, 'meta', 'ilst'))
-  const foundBoxes = [...(items ? await boxes.list(items) : []), ...(user ? await boxes.list(user) : [])]
+  const userDataBox = await boxes.find(movie, 'udta')
+  const itemsBox = userDataBox && (await boxes.find(userDataBox, 'meta', 'ilst'))
+  const foundBoxes = [
+    ...(itemsBox ? await boxes.list(itemsBox) : []),
+    ...(userDataBox ? await boxes.list(userDataBox) : []),
+  ]
   const isTag = (type: string) =>
     !['meta', 'chpl', '\xa9too', '\xa9swr', '\xa9enc', '\0\0\0\0'].includes(type)
   return foundBoxes.some(({ type }) => isTag(type)) || (await boxes.find(movie, 'meta')) !== undefined
@@ -132,9 +137,9 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
  */
 function readDurationS(header: Buffer): number | undefined {
   const isLong = header.readUInt8(0) === 1
-  const scale = header.readUInt32BE(isLong ? 20 : 12)
+  const timeScale = header.readUInt32BE(isLong ? 20 : 12)
   const ticks = isLong ? Number(header.readBigUInt64BE(24)) : header.readUInt32BE(16)
-  return scale > 0 ? ticks / scale : undefined
+  return timeScale > 0 ? ticks / timeScale : undefined
 }
 
 /**

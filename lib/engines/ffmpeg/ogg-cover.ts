@@ -49,17 +49,17 @@ export async function writeOggCover(
   const type = Buffer.from(cover.codec_name === 'png' ? 'image/png' : 'image/jpeg')
   const { width = 0, height = 0 } = cover
   const block = Buffer.concat([
-    ...[uint32Bytes(frontCoverType), uint32Bytes(type.length), type, uint32Bytes(0)],
-    ...[uint32Bytes(width), uint32Bytes(height), uint32Bytes(bitsPerPixel), uint32Bytes(0)],
-    ...[uint32Bytes(bytes.length), bytes],
+    ...[encodeUint32(frontCoverType), encodeUint32(type.length), type, encodeUint32(0)],
+    ...[encodeUint32(width), encodeUint32(height), encodeUint32(bitsPerPixel), encodeUint32(0)],
+    ...[encodeUint32(bytes.length), bytes],
   ])
-  const text = join(tools.workDir, 'cover.txt')
+  const metadataPath = join(tools.workDir, 'cover.txt')
   const value = block.toString('base64').replaceAll('=', '\\=')
-  await writeFile(text, `;FFMETADATA1\nMETADATA_BLOCK_PICTURE=${value}\n`)
-  return text
+  await writeFile(metadataPath, `;FFMETADATA1\nMETADATA_BLOCK_PICTURE=${value}\n`)
+  return metadataPath
 }
 
-function uint32Bytes(value: number): Buffer {
+function encodeUint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes

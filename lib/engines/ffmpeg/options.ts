@@ -9,8 +9,8 @@ import type { Container } from './containers.ts'
 const thousandsSuffixes = ['', 'k', 'm']
 
 /** Parses numbers such as `2M` or `800k` (k is 1000), optionally with a unit. The schema handles other values. */
-function createAmountParser(unit: RegExp) {
-  const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
+function createAmountParser(unitPattern: RegExp) {
+  const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unitPattern.source})?$`)
   return (value: unknown) => {
     const match = typeof value === 'string' ? pattern.exec(value.trim()) : null
     if (!match) return value
@@ -20,13 +20,13 @@ function createAmountParser(unit: RegExp) {
 }
 
 function createBitRateOption(min: number, max: number) {
-  const expected = `Expected ${min} to ${max} bits per second, such as 128k or 2M`
-  return z.preprocess(createAmountParser(/bps/), z.int(expected).min(min).max(max))
+  const expectedMessage = `Expected ${min} to ${max} bits per second, such as 128k or 2M`
+  return z.preprocess(createAmountParser(/bps/), z.int(expectedMessage).min(min).max(max))
 }
 
 function createByteSizeOption(min: number, max: number) {
-  const expected = `Expected ${min} to ${max} bytes, such as 500k or 2M`
-  return z.preprocess(createAmountParser(/[bB]/), z.int(expected).min(min).max(max))
+  const expectedMessage = `Expected ${min} to ${max} bytes, such as 500k or 2M`
+  return z.preprocess(createAmountParser(/[bB]/), z.int(expectedMessage).min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
@@ -38,7 +38,7 @@ function codec(names: readonly string[]) {
   return z.preprocess(resolveAlias, z.enum([...names, 'copy']))
 }
 
-const resolutionNames = {
+const shortSidesByName = {
   '240p': 240,
   '360p': 360,
   '480p': 480,
@@ -55,7 +55,7 @@ const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-
 
 /** Parses a resolution. @param text a value that matches `resolutionPattern` */
 export function readResolution(text: string): Resolution {
-  const namedResolution = Object.entries(resolutionNames).find(([name]) => name === text)
+  const namedResolution = Object.entries(shortSidesByName).find(([name]) => name === text)
   if (namedResolution) return { shortSide: namedResolution[1] }
   const [width = 2, height = 2] = text.split('x').map(Number)
   return { width, height }
@@ -70,7 +70,7 @@ export const timestampOption = z.preprocess((value) => {
   return match ? Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]) : value
 }, z.number('Expected a time up to 24 hours, as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
-const audioShape = {
+const audioOptionShape = {
   audioBitrate: createBitRateOption(6_000, 1_536_000)
     .optional()
     .describe(
@@ -103,7 +103,7 @@ const mode = z
 
 /** Creates the options for an audio container. Lossless formats have no quality options. */
 export function createAudioOptions({ audio }: Container) {
-  const { audioBitrate, audioSampleRate } = audioShape
+  const { audioBitrate, audioSampleRate } = audioOptionShape
   const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
   const schema = z.object({
     audioSampleRate,
@@ -176,7 +176,7 @@ const videoOptionShape = {
 
 function createFullVideoOptions({ video, audio }: Container) {
   return z.object({
-    ...audioShape,
+    ...audioOptionShape,
     ...mixOptionShape,
     ...trimOptionShape,
     codec: codec(video)
@@ -280,7 +280,7 @@ export const mergeVideoOptions = z.object({
 export const mergeAudioOptions = z.object({
   gap: decimal(0, 10).default(0).describe('Seconds of silence between two files.'),
   quality: quality.optional(),
-  audioBitrate: audioShape.audioBitrate,
+  audioBitrate: audioOptionShape.audioBitrate,
 })
 
 export type MergeVideoOptions = z.output<typeof mergeVideoOptions>

@@ -64,7 +64,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
         : []),
     ],
     requiredStreams: { video: videoTrack !== undefined, audio: audioTracks.length + (addsSilence ? 1 : 0) },
-    languages: { audio: keptAudio.map(getLanguage), subtitles: subtitles.kept.map(getLanguage) },
+    languages: { audio: keptAudio.map(getLanguage), subtitles: subtitles.keptTracks.map(getLanguage) },
   }
 }
 
@@ -91,7 +91,7 @@ function createOtherVideoWarnings(count: number): MediaWarning[] {
 
 /** Warns only for video targets: audio targets are not expected to contain other streams. */
 function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
-  const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
+  const filesPhrase = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
   const tracks = data === 1 ? '1 track was' : `${data} tracks were`
   return [
     ...(attachments === 0
@@ -99,7 +99,7 @@ function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarni
       : [
           {
             code: 'ATTACHMENTS_DROPPED',
-            message: `${files} dropped, such as fonts of subtitles.`,
+            message: `${filesPhrase} dropped, such as fonts of subtitles.`,
             details: { count: attachments },
           },
         ]),

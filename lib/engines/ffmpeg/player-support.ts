@@ -17,5 +17,5 @@ export const isProfessionalProfile = (profile: number | undefined): boolean =>
 const playerMuxers = ['mp4', 'mov', 'ipod', '3gp', '3g2', 'flv', 'f4v']
 const playablePixelFormats = ['yuv420p', 'yuvj420p', 'nv12', 'gray', '']
 
-export const isRarelyPlayed = ({ codec_name, pix_fmt }: MediaStream, { muxer }: Container): boolean =>
+export const lacksPlayerSupport = ({ codec_name, pix_fmt }: MediaStream, { muxer }: Container): boolean =>
   codec_name === 'h264' && playerMuxers.includes(muxer) && !playablePixelFormats.includes(pix_fmt)

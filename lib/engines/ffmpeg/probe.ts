@@ -122,9 +122,16 @@ async function measureAnimation(path: string, format: FormatId, tools: Tools): P
     const [from = 0, seconds = 0] = line.split(',').map((field) => Number(field) || 0)
     end = Math.max(end, from + seconds)
   }
-  const show = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0']
+  const showArgs = [
+    '-select_streams',
+    'v:0',
+    '-show_entries',
+    'packet=pts_time,duration_time',
+    '-of',
+    'csv=p=0',
+  ]
   await ignoreProcessFailure(
-    tools.exec('ffprobe', ['-v', 'error', ...createDemuxerArgs(format), ...show, '-i', path], { onLine }),
+    tools.exec('ffprobe', ['-v', 'error', ...createDemuxerArgs(format), ...showArgs, '-i', path], { onLine }),
   )
   return end > 0 ? end : undefined
 }
@@ -181,7 +188,7 @@ export async function probe(
   tools: Tools,
   { countPackets = false } = {},
 ): Promise<MediaInfo> {
-  const show = [
+  const showArgs = [
     '-show_format',
     '-show_streams',
     '-show_chapters',
@@ -192,7 +199,7 @@ export async function probe(
     ...(countPackets ? countPacketArgs : []),
   ]
   try {
-    const args = ['-v', 'error', ...createDemuxerArgs(format), ...show, '-i', path]
+    const args = ['-v', 'error', ...createDemuxerArgs(format), ...showArgs, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     const output = ProbeResult.parse(JSON.parse(stdout))
     const media = { ...parseProbe(output), decodedTags: await decodeTags(output.format.tags) }
@@ -230,28 +237,30 @@ export const regeneratedTracks = ['text', 'tmcd']
 /** Parses ffprobe's output, or an object with the fields that are known from elsewhere. */
 export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo {
   const { streams, chapters, format } = ProbeResult.parse(probeOutput)
-  const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
+  const filterByType = (type: string) => streams.filter((stream) => stream.codec_type === type)
   const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
   const durations = [format.duration, ...streams.map((stream) => stream.duration)]
   const playedStreams = streams.filter(
     (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
   )
-  const audio = ofType('audio').filter(hasChannels)
-  const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
+  const audio = filterByType('audio').filter(hasChannels)
+  const [video, ...otherVideos] = filterByType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
     playedS:
-      ofType('subtitle').length + ofType('data').length > 0 ? findMaxDurationS(playedStreams) : undefined,
+      filterByType('subtitle').length + filterByType('data').length > 0
+        ? findMaxDurationS(playedStreams)
+        : undefined,
     bitRate: format.bit_rate,
     video,
     otherVideos: otherVideos.length,
     pictureStartS: (video?.start_time ?? 0) - (format.start_time ?? 0),
     audio,
-    subtitles: ofType('subtitle'),
-    cover: ofType('video').find(isCover),
+    subtitles: filterByType('subtitle'),
+    cover: filterByType('video').find(isCover),
     chapters: chapters.length,
-    attachments: ofType('attachment').length,
-    data: ofType('data').filter(({ codec_tag_string }) => !regeneratedTracks.includes(codec_tag_string))
+    attachments: filterByType('attachment').length,
+    data: filterByType('data').filter(({ codec_tag_string }) => !regeneratedTracks.includes(codec_tag_string))
       .length,
     hasTimecode: [format, ...streams].some(({ tags }) => tags.timecode) || streams.some(isTimecodeTrack),
     tags: [...new Set([format.tags, ...audio.map(({ tags }) => tags)].flatMap((tags) => Object.keys(tags)))],

@@ -57,10 +57,10 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   // measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const logPath = join(tools.workDir, 'pass')
-  const createPassArgs = (number: number) => [
+  const createPassArgs = (passNumber: number) => [
     ...frameRateArgs,
     '-pass',
-    String(number),
+    String(passNumber),
     '-passlogfile',
     logPath,
   ]
@@ -124,7 +124,10 @@ export async function isComplete(file: WrittenFile, tools: Tools): Promise<boole
   const content = size === 0 ? undefined : await inspectFile(file, tools)
   if (!content) return false
   const { recipe, durationS } = file
-  if (recipe.requiredStreams.video !== content.hasVideo || content.audioTracks < recipe.requiredStreams.audio)
+  if (
+    recipe.requiredStreams.video !== content.hasVideo ||
+    content.audioTrackCount < recipe.requiredStreams.audio
+  )
     return false
   // Some combinations of codec and container can be copied without an error, but the result is unreadable.
   if (content.hasVideo && !content.frames) return false
@@ -138,13 +141,13 @@ export async function isComplete(file: WrittenFile, tools: Tools): Promise<boole
 }
 
 /** Tolerates 10 % and half a second. A copied video whose fields are counted as frames would be half as long. */
-const isNearlyComplete = (seconds: number, expected: number) => seconds > expected * 0.9 - 0.5
+const isNearlyComplete = (seconds: number, expectedS: number) => seconds > expectedS * 0.9 - 0.5
 
 interface FileContent {
   readonly hasVideo: boolean
   /** Number of frames; undefined if there are none. */
   readonly frames: number | undefined
-  readonly audioTracks: number
+  readonly audioTrackCount: number
   /** Undefined if samples were not checked. */
   readonly hasSamples?: boolean
   readonly durationS: number | undefined
@@ -163,7 +166,12 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   }
   if (recipe.allEncoded && isPlausible(file)) {
     const { frames, durationS } = written
-    return { hasVideo: frames !== undefined, frames, audioTracks: recipe.requiredStreams.audio, durationS }
+    return {
+      hasVideo: frames !== undefined,
+      frames,
+      audioTrackCount: recipe.requiredStreams.audio,
+      durationS,
+    }
   }
   try {
     const media = await probe(path, to, tools, { countPackets: true })
@@ -181,16 +189,16 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
  * Whether the statistics match the expected duration. Some muxers count time wrongly; WavPack's reports even eight
  * times too much.
  */
-function isPlausible({ written: { durationS: seconds }, durationS: expected }: WrittenFile): boolean {
-  if (!seconds || expected === undefined) return false
-  return isNearlyComplete(seconds, expected) && isNearlyComplete(expected, seconds)
+function isPlausible({ written: { durationS: seconds }, durationS: expectedS }: WrittenFile): boolean {
+  if (!seconds || expectedS === undefined) return false
+  return isNearlyComplete(seconds, expectedS) && isNearlyComplete(expectedS, seconds)
 }
 
 function toFileContent({ video, audio, durationS }: MediaInfo, frames?: number): FileContent {
   return {
     hasVideo: video !== undefined,
     frames: video?.nb_read_packets ?? frames,
-    audioTracks: audio.length,
+    audioTrackCount: audio.length,
     durationS,
   }
 }

@@ -69,8 +69,8 @@ export function formatSubRip(cues: readonly Cue[]): string {
 }
 
 function formatTimestamp(ms: number): string {
-  const twoDigits = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  return `${twoDigits(ms / 3_600_000)}:${twoDigits((ms / 60_000) % 60)}:${twoDigits((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
+  const padToTwoDigits = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${padToTwoDigits(ms / 3_600_000)}:${padToTwoDigits((ms / 60_000) % 60)}:${padToTwoDigits((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
 }
 
 /** Returns the text of all cues without their times. */

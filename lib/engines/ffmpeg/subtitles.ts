@@ -79,7 +79,7 @@ interface SubtitleFile {
 export async function convertSubtitles(
   { from, to, options }: EngineWork,
   input: InputFile,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   const isVideo = videosWithSubtitles.some((format) => format === from)
@@ -103,26 +103,31 @@ export async function convertSubtitles(
   // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
   const isPlainText = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
   if (isPlainText) await writeFile(srtPath, formatSubRip(cues))
-  if (!encoder) await writeFile(target, joinCueTexts(cues))
+  if (!encoder) await writeFile(targetPath, joinCueTexts(cues))
   else
-    await convertWithFfmpeg(isPlainText ? { path: srtPath, demuxer: 'srt' } : track, encoder, target, tools)
+    await convertWithFfmpeg(
+      isPlainText ? { path: srtPath, demuxer: 'srt' } : track,
+      encoder,
+      targetPath,
+      tools,
+    )
   // Some encoders use CRLF within a cue but LF elsewhere.
-  const output = (await readFile(target, 'utf8')).replaceAll('\r', '')
-  await writeFile(target, to === 'vtt' ? escapeVtt(output) : output)
+  const output = (await readFile(targetPath, 'utf8')).replaceAll('\r', '')
+  await writeFile(targetPath, to === 'vtt' ? escapeVtt(output) : output)
   tools.progress(1)
-  return { files: [{ path: target }], details: { cues: cues.length } }
+  return { files: [{ path: targetPath }], details: { cues: cues.length } }
 }
 
 async function convertWithFfmpeg(
   { path, demuxer }: SubtitleFile,
   [encoder, muxer]: readonly [string, string],
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<void> {
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
   // Without +bitexact, the result would contain the version of ffmpeg.
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
-  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs, '-i', path, ...output, '-f', muxer, target], {
+  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs, '-i', path, ...output, '-f', muxer, targetPath], {
     maxFileBytes,
   })
 }

@@ -25,11 +25,11 @@ export function createTagWarnings(tags: readonly string[], muxer: string): Media
     (name) => tags.includes(name) && !tagsByPartialMuxer[muxer]?.includes(name),
   )
   if (supportsAllTags(muxer) || lostTags.length === 0) return []
-  const names = lostTags.map((name) => name.replace('_', ' ')).join(', ')
+  const nameList = lostTags.map((name) => name.replace('_', ' ')).join(', ')
   return [
     {
       code: 'METADATA_DROPPED',
-      message: `These tags were dropped because the format cannot store them: ${names}.`,
+      message: `These tags were dropped because the format cannot store them: ${nameList}.`,
     },
   ]
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
-import { thumbnailCount, thumbnailRows } from '../shared/image/thumbnail-options.ts'
+import { createThumbnailRows, thumbnailCount } from '../shared/image/thumbnail-options.ts'
 import { toThumbnailTarget, writeThumbnail } from '../vips/thumbnail.ts'
 import { chooseFrameTimes, extractFrame, findRepresentativeFrame, openVideo } from './extract-frames.ts'
 import { timestampOption } from './options.ts'
@@ -19,7 +19,7 @@ const shape = {
 }
 const VideoThumbnailOptions = z.object(shape)
 
-export const createVideoThumbnailRows = (from: readonly FormatId[]) => thumbnailRows(from, shape, 0.5)
+export const createVideoThumbnailRows = (from: readonly FormatId[]) => createThumbnailRows(from, shape, 0.5)
 
 /**
  * Creates thumbnails of a video.
@@ -43,11 +43,11 @@ export async function thumbnailVideo(
         ? await findRepresentativeFrame(video, tools)
         : await extractFrame(video, atS, index, tools)
     const suffix = `-${String(index + 1).padStart(3, '0')}`
-    const target = join(work.outDir, `output${suffix}.${to}`)
+    const targetPath = join(work.outDir, `output${suffix}.${to}`)
     const image = { ...input, path: framePath, format: 'png' } as const
-    size = await writeThumbnail(image, { to, path: target, options: work.options }, tools)
+    size = await writeThumbnail(image, { to, path: targetPath, options: work.options }, tools)
     await rm(framePath)
-    files.push(count > 1 ? { path: target, suffix } : { path: target })
+    files.push(count > 1 ? { path: targetPath, suffix } : { path: targetPath })
     tools.progress((0.95 * (index + 1)) / count)
   }
   tools.progress(1)

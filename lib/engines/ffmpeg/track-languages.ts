@@ -24,10 +24,10 @@ const minPackedCode = 0x400
  * Replaces unspecified languages in a written file by packed ISO codes (QuickTime File Format, "Language Code Values").
  */
 export async function restoreLanguages(path: string, wantedLanguages: TrackLanguages): Promise<void> {
-  const isWanted = [...wantedLanguages.audio, ...wantedLanguages.subtitles].some(
+  const needsRestoring = [...wantedLanguages.audio, ...wantedLanguages.subtitles].some(
     (language) => packLanguage(language) !== undefined,
   )
-  if (!isWanted) return
+  if (!needsRestoring) return
   await using file = await open(path, 'r+')
   const remainingLanguages = { audio: [...wantedLanguages.audio], subtitles: [...wantedLanguages.subtitles] }
   for (const { kind, code, at } of await readTracks(file)) {

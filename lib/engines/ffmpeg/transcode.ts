@@ -55,10 +55,10 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
   let previousArgs = ''
   for (const attempt of attempts) {
     const recipe = buildRecipe({ ...transcoding, ...attempt, coverMetadataPath })
-    const args = recipe.output.join(' ')
+    const joinedArgs = recipe.output.join(' ')
     // Identical arguments would fail in the same way.
-    if (args === previousArgs) continue
-    previousArgs = args
+    if (joinedArgs === previousArgs) continue
+    previousArgs = joinedArgs
     const result = await runRecipe(recipe, transcoding, tools)
     if (result instanceof ProcessFailure) failure = result
     else if (result) return result

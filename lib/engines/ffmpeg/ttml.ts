@@ -64,7 +64,7 @@ interface TtmlDocument {
   readonly styles: ReadonlyMap<string, Attributes>
 }
 
-const endTag = /<\/(?:[^\s<>/:]{1,40}:)?tt\s{0,9}>/
+const endTagPattern = /<\/(?:[^\s<>/:]{1,40}:)?tt\s{0,9}>/
 
 /**
  * Returns the cues in order of time; a cue without an end ends at its start.
@@ -72,7 +72,7 @@ const endTag = /<\/(?:[^\s<>/:]{1,40}:)?tt\s{0,9}>/
  */
 export function parseTtml(xml: string): Cue[] {
   // The parser accepts missing end tags, as in a file that is cut off.
-  if (!endTag.test(xml)) throw new Error('The end tag of the root element is missing.')
+  if (!endTagPattern.test(xml)) throw new Error('The end tag of the root element is missing.')
   const [root] = toNodes(parser.parse(xml)).filter((node) => isElement(node, 'tt'))
   if (root === undefined || typeof root === 'string') return []
   const styles = new Map(
@@ -83,14 +83,14 @@ export function parseTtml(xml: string): Cue[] {
   )
   const document = { clock: createTtmlClock(root.attributes), styles }
   const preservesSpace = root.attributes['space'] === 'preserve'
-  const start: Context = {
+  const rootContext: Context = {
     startMs: 0,
     endMs: Number.POSITIVE_INFINITY,
     tags: [],
     preservesSpace,
   }
   return listDescendants(root, 'body')
-    .flatMap((body) => collectCues(body, start, document))
+    .flatMap((body) => collectCues(body, rootContext, document))
     .sort((a, b) => a.startMs - b.startMs)
 }
 
@@ -178,6 +178,6 @@ function resolveStyle(
   name: string,
   styles: TtmlDocument['styles'],
 ): string | undefined {
-  const referencedStyle = (attributes['style'] ?? '').split(/\s+/).map((id) => styles.get(id)?.[name])
-  return attributes[name] ?? referencedStyle.findLast((value) => value !== undefined)
+  const referencedValues = (attributes['style'] ?? '').split(/\s+/).map((id) => styles.get(id)?.[name])
+  return attributes[name] ?? referencedValues.findLast((value) => value !== undefined)
 }

@@ -109,9 +109,9 @@ function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPoo
     chooseTargetCodec(container, options),
     options,
   )
-  const segmentWorkS = encodingTimeS === undefined ? undefined : chooseSegmentTimeS(encodingTimeS, pool)
-  if (encodingTimeS === undefined || segmentWorkS === undefined) return undefined
-  const lengthS = computeSegmentLengthS({ durationS, encodeTimeS: encodingTimeS }, segmentWorkS)
+  const segmentTimeS = encodingTimeS === undefined ? undefined : chooseSegmentTimeS(encodingTimeS, pool)
+  if (encodingTimeS === undefined || segmentTimeS === undefined) return undefined
+  const lengthS = computeSegmentLengthS({ durationS, encodeTimeS: encodingTimeS }, segmentTimeS)
   return lengthS < durationS ? lengthS : undefined
 }
 
@@ -190,7 +190,7 @@ export async function joinVideo(
     }
   })
   // A video is split into at least two chunks.
-  const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]]
+  const [{ media, pictures: expectedFrameCount }] = chunks as [(typeof chunks)[number]]
   const { container, options } = parseMediaTarget(work)
   const content = chunks.find(({ texts }) => texts !== undefined)?.texts
   const metadata =
@@ -202,7 +202,7 @@ export async function joinVideo(
       ),
       audioPath: chunks.find(({ piece }) => !piece)?.path,
       metadata,
-      expectedFrames,
+      expectedFrameCount,
       durationS: media.durationS,
       container,
       codec: chooseTargetCodec(container, options),

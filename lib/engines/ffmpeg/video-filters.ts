@@ -44,12 +44,12 @@ export function buildVideoFilter(request: VideoFilterRequest): string {
 /** Returns the graph that scales the video and draws the overlay on it; its output is `[image]`. */
 export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: Overlay): string {
   const { video } = request
-  const base = `[0:${video.index}]${createScaleFilters(request).join(',')}[video]`
+  const videoFilter = `[0:${video.index}]${createScaleFilters(request).join(',')}[video]`
   const watermarkFilter = `[1:v]${createOverlayFilters(video).join(',')}[mark]`
   const overlayFilter = [`overlay=${left}:${top}:format=auto`, ...createRotateAndFrameFilters(request)].join(
     ',',
   )
-  return `${base};${watermarkFilter};[video][mark]${overlayFilter}[image]`
+  return `${videoFilter};${watermarkFilter};[video][mark]${overlayFilter}[image]`
 }
 
 /**
@@ -105,10 +105,10 @@ function createFrameRateFilters(request: VideoFilterRequest): string[] {
 
 /** Fits the video into the codec's only frame size, with black borders. */
 function createFitIntoFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
-  const display = `${displayWidth}:${height}`
+  const displayBox = `${displayWidth}:${height}`
   return [
-    `scale=${display}:force_original_aspect_ratio=decrease`,
-    `pad=${display}:-1:-1`,
+    `scale=${displayBox}:force_original_aspect_ratio=decrease`,
+    `pad=${displayBox}:-1:-1`,
     `scale=${width}:${height}`,
     `setsar=${displayWidth}/${width}`,
   ]
@@ -156,8 +156,8 @@ export function chooseFrameRate(request: VideoFilterRequest): string | undefined
   }
   if (!frameRates) return String(fps)
   const wantedRate = fps ?? parseRatio(video.avg_frame_rate)
-  const distanceTo = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wantedRate))
-  return frameRates.reduce((best, rate) => (distanceTo(rate) < distanceTo(best) ? rate : best))
+  const computeDistance = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wantedRate))
+  return frameRates.reduce((best, rate) => (computeDistance(rate) < computeDistance(best) ? rate : best))
 }
 
 const hasUnknownRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>

@@ -39,7 +39,7 @@ const maxSegments = 400
 /** Minimum encoding time of a video for which other machines are started. */
 const minEncodeTimeS = 20
 /** Encoding time that each segment should take. */
-const segmentWorkS = 5
+const targetSegmentTimeS = 5
 
 /** Fraction of the time limit that encoding an unsplit video may take. */
 const maxUnsplitFraction = 0.5
@@ -79,16 +79,16 @@ export function chooseSegmentTimeS(encodeTimeS: number, pool: WorkerPool): numbe
   if (!isTooLong && !isFaster) return undefined
   const segments = Math.max(
     isTooLong ? encodeTimeS / (pool.timeoutS * maxSegmentFraction) : 0,
-    isFaster ? Math.min(pool.workers, encodeTimeS / segmentWorkS) : 0,
+    isFaster ? Math.min(pool.workers, encodeTimeS / targetSegmentTimeS) : 0,
   )
   return encodeTimeS / Math.min(maxSegments, segments)
 }
 
-/** Returns the length of a segment that takes `workS` to encode, in seconds. */
+/** Returns the length of a segment that takes `segmentTimeS` to encode, in seconds. */
 export const computeSegmentLengthS = (
   source: { durationS: number; encodeTimeS: number },
-  workS: number,
-): number => Math.max(minSegmentS, (source.durationS * workS) / source.encodeTimeS)
+  segmentTimeS: number,
+): number => Math.max(minSegmentS, (source.durationS * segmentTimeS) / source.encodeTimeS)
 
 /** Position of a segment, in seconds from the beginning of its file. */
 export interface SegmentPosition {
@@ -122,7 +122,7 @@ interface SegmentRequest {
 export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Promise<SegmentedVideo> {
   const { path, from, video, segmentS, startS, name } = request
   const format = movCodecs.includes(video.codec_name) ? ('mov' as const) : ('nut' as const)
-  const list = join(tools.workDir, `${name}.csv`)
+  const listPath = join(tools.workDir, `${name}.csv`)
   // Reordered frames may have decoding timestamps below zero, which would shift only the first segment. This offset
   // avoids that.
   const shiftS = Math.ceil(segmentS)
@@ -130,7 +130,7 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
     [
       ...[...createDemuxerArgs(from), '-i', path, '-map', `0:${video.index}`, '-c', 'copy'],
       ...['-output_ts_offset', String(shiftS), '-f', 'segment', '-segment_time', String(segmentS)],
-      ...['-segment_format', format, '-segment_list', list, '-segment_list_type', 'csv'],
+      ...['-segment_format', format, '-segment_list', listPath, '-segment_list_type', 'csv'],
       join(tools.workDir, `${name}-%04d.${format}`),
     ],
     { durationS: undefined },
@@ -139,7 +139,7 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   const { parse } = await import('csv-parse/sync')
   const rows = z
     .array(z.tuple([z.string(), z.coerce.number(), z.coerce.number()]))
-    .parse(parse(await readFile(list)))
+    .parse(parse(await readFile(listPath)))
   const starts = rows.map(([, at], index) => (index === 0 ? startS : at - shiftS))
   const segments = rows.map(([file, , end], index) => ({
     startS: starts[index] ?? 0,
@@ -163,7 +163,7 @@ interface JoinRequest {
   /** Metadata of a video without audio. */
   readonly metadata?: MergedMetadata | undefined
   /** Number of frames in the source. */
-  readonly expectedFrames: number
+  readonly expectedFrameCount: number
   readonly durationS: number | undefined
   readonly container: Container
   readonly codec: VideoCodecId
@@ -172,14 +172,14 @@ interface JoinRequest {
 /** @returns path of the video. @throws AppError CONVERSION_FAILED if the result is incomplete, and ProcessFailure. */
 export async function joinSegments(request: JoinRequest, work: EngineWork, tools: Tools): Promise<string> {
   const { segments, audioPath, metadata, durationS, container } = request
-  const list = join(tools.workDir, 'pieces.ffconcat')
+  const listPath = join(tools.workDir, 'pieces.ffconcat')
   // The file names are generated and contain no quotes.
   const lines = segments.flatMap(({ path, startS, endS }) => [
     `file '${path}'`,
     `duration ${(endS - startS).toFixed(6)}`,
   ])
-  await writeFile(list, ['ffconcat version 1.0', ...lines, ''].join('\n'))
-  const target = join(work.outDir, `output.${work.to}`)
+  await writeFile(listPath, ['ffconcat version 1.0', ...lines, ''].join('\n'))
+  const targetPath = join(work.outDir, `output.${work.to}`)
   const startS = audioOffsetS + (segments[0]?.startS ?? 0)
   // ffmpeg subtracts this delay when reading but has not added it when writing.
   const delayS = audioPath ? ((await readHeader(audioPath, work.to))?.audioDelayS ?? 0) : 0
@@ -193,29 +193,30 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
         '-format_whitelist',
         'concat,nut',
       ],
-      ...['-f', 'concat', '-safe', '0', '-i', list],
+      ...['-f', 'concat', '-safe', '0', '-i', listPath],
       ...(audioPath ? ['-itsoffset', delayS.toFixed(6), ...createDemuxerArgs(work.to), '-i', audioPath] : []),
       ...(metadata?.input ?? []),
       ...['-map', '0:v:0', ...(metadata?.args(1) ?? [])],
       ...(audioPath ? ['-map', '1', '-map_metadata', '1', '-map_chapters', '1'] : []),
       ...['-c', 'copy', '-output_ts_offset', String(-audioOffsetS)],
       ...createTagArgs(videoCodecs[request.codec].name, container),
-      ...['-max_muxing_queue_size', '4096', ...(container.args ?? []), '-f', container.muxer, target],
+      ...['-max_muxing_queue_size', '4096', ...(container.args ?? []), '-f', container.muxer, targetPath],
     ],
     { durationS },
     tools,
   )
-  if (audioPath && container.muxer === 'mov') await restoreLanguages(target, await readLanguages(audioPath))
+  if (audioPath && container.muxer === 'mov')
+    await restoreLanguages(targetPath, await readLanguages(audioPath))
   const recipe = { requiredStreams: { video: true, audio: audioPath ? 1 : 0 }, allEncoded: false }
-  if (!(await isComplete({ path: target, to: work.to, recipe, written: stats, durationS }, tools)))
+  if (!(await isComplete({ path: targetPath, to: work.to, recipe, written: stats, durationS }, tools)))
     throw createJoinError()
-  const missingFrames = request.expectedFrames - segments.reduce((sum, { frames }) => sum + frames, 0)
-  if (missingFrames > 0) {
-    const message = `${missingFrames} of ${request.expectedFrames} frames are missing because they could not be decoded where the video was split.`
+  const missingFrameCount = request.expectedFrameCount - segments.reduce((sum, { frames }) => sum + frames, 0)
+  if (missingFrameCount > 0) {
+    const message = `${missingFrameCount} of ${request.expectedFrameCount} frames are missing because they could not be decoded where the video was split.`
     tools.warn('PICTURES_DROPPED', message)
   }
   tools.progress(1)
-  return target
+  return targetPath
 }
 
 const createJoinError = () =>

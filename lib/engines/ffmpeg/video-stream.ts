@@ -6,7 +6,7 @@ import { hasTimestamps, isAnimation } from './demuxers.ts'
 import { createHdrWarnings, isHdr } from './dynamic-range.ts'
 import { createNearestValueWarning } from './option-warnings.ts'
 import type { MediaOptions } from './options.ts'
-import { isRarelyPlayed } from './player-support.ts'
+import { lacksPlayerSupport } from './player-support.ts'
 import { chooseAlphaDecoder, getRotation, hasAlpha, type MediaStream } from './probe.ts'
 import { createRateArgs } from './rate-control.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
@@ -34,12 +34,12 @@ interface VideoTrackArgs {
 export function createVideoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefined {
   const { video } = request.media
   if (!video) return undefined
-  const tagArgsFor = (codecName: string) => createTagArgs(codecName, request.container)
+  const getTagArgs = (codecName: string) => createTagArgs(codecName, request.container)
   if (canCopy(video, request)) {
-    const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...tagArgsFor(video.codec_name)]
+    const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...getTagArgs(video.codec_name)]
     return { args, decoder: [], isCopied: true, twoPass: false, unusedOptions: [], warnings: [] }
   }
-  return createEncodeArgs(video, request, tagArgsFor)
+  return createEncodeArgs(video, request, getTagArgs)
 }
 
 /** Returns the size of the encoded video, before a codec with a fixed frame size adds borders. */
@@ -54,14 +54,14 @@ function canCopy(
   if (overlay) return false
   const keepsRotation = getRotation(video) === 0 || container.rotation === true
   const keepsAlphaChannel = container.alpha === true || !hasAlpha(video)
-  const isPlayable = options.codec === 'copy' || !isRarelyPlayed(video, container)
+  const isPlayable = options.codec === 'copy' || !lacksPlayerSupport(video, container)
   const hasUsableTimes = hasTimestamps(from) || from === to
   const fits =
     isPlayable &&
     keepsRotation &&
     keepsAlphaChannel &&
     hasUsableTimes &&
-    container.copies.includes(video.codec_name)
+    container.copyableCodecs.includes(video.codec_name)
   return mayCopy && fits && !requiresEncoding(options, video)
 }
 
@@ -74,7 +74,7 @@ export function createTagArgs(codecName: string, { muxer, videoTag }: Container)
 function createEncodeArgs(
   video: MediaStream,
   { media, container, options, overlay, from }: RecipeRequest,
-  tagArgsFor: (codecName: string) => string[],
+  getTagArgs: (codecName: string) => string[],
 ): VideoTrackArgs {
   const codec = chooseVideoCodec(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true && options.background === undefined
@@ -105,7 +105,7 @@ function createEncodeArgs(
       ...(codec.args ?? []),
       ...(codec.alpha ? createAlphaArgs(keepsAlpha) : []),
       ...(keepsHdr ? (codec.hdrArgs ?? []) : []),
-      ...tagArgsFor(codec.name),
+      ...getTagArgs(codec.name),
     ],
     decoder: chooseAlphaDecoder(video),
     isCopied: false,

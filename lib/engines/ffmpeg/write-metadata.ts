@@ -38,14 +38,14 @@ const formatsWithStreamTags: readonly FormatId[] = ['ogg', 'oga', 'opus']
 type TagValues = ReadonlyMap<MetadataName, string>
 
 function createTagArgs(tagValues: TagValues, to: FormatId): string[] {
-  const option = formatsWithStreamTags.includes(to) ? '-metadata:s:a:0' : '-metadata'
+  const metadataFlag = formatsWithStreamTags.includes(to) ? '-metadata:s:a:0' : '-metadata'
   return [...tagValues].flatMap(([name, text]) => {
     const pairs = tagKeysByName[name].map(
       (key) => `${key}=${name === 'creationDate' ? text.slice(0, 10) : text}`,
     )
-    const time =
+    const timePairs =
       name === 'creationDate' && formatsWithCreationTime.includes(to) ? [`creation_time=${text}`] : []
-    return [...pairs, ...time].flatMap((pair) => [option, pair])
+    return [...pairs, ...timePairs].flatMap((pair) => [metadataFlag, pair])
   })
 }
 
@@ -53,7 +53,7 @@ function createTagArgs(tagValues: TagValues, to: FormatId): string[] {
 export async function writeMediaMetadata(
   work: EngineWork,
   input: InputFile,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   const options = MetadataOptions.parse(work.options)
@@ -63,7 +63,7 @@ export async function writeMediaMetadata(
   const streams = source.streams.filter((stream) => isCopied(stream, to, options.strip))
   if (!options.strip) warnAboutDroppedStreams(source, streams, to, tools)
   const isMp3 = to === 'mp3'
-  const taggedPath = isMp3 ? join(tools.workDir, 'tagged.mp3') : target
+  const taggedPath = isMp3 ? join(tools.workDir, 'tagged.mp3') : targetPath
   const args = [
     ...[...createDemuxerArgs(to), '-i', input.path],
     ...streams.flatMap(({ index }) => ['-map', `0:${index}`]),
@@ -76,21 +76,25 @@ export async function writeMediaMetadata(
     ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], taggedPath],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)
-  if (to === 'mov') await restoreLanguages(target, collectLanguages(streams))
+  if (to === 'mov') await restoreLanguages(targetPath, collectLanguages(streams))
   if (isMp3)
-    await joinTagsAndAudio(options.strip && tagValues.size === 0 ? undefined : taggedPath, input.path, target)
-  await warnAboutLostTags(tagValues, await probeMetadata(target, to, tools), to, tools)
+    await joinTagsAndAudio(
+      options.strip && tagValues.size === 0 ? undefined : taggedPath,
+      input.path,
+      targetPath,
+    )
+  await warnAboutLostTags(tagValues, await probeMetadata(targetPath, to, tools), to, tools)
   tools.progress(1)
-  return { files: [{ path: target }], method: 'stream-copy' }
+  return { files: [{ path: targetPath }], method: 'stream-copy' }
 }
 
 type Stream = ProbeOutput['streams'][number]
 
 const collectLanguages = (streams: readonly Stream[]) => ({
-  audio: ofType(streams, 'audio'),
-  subtitles: ofType(streams, 'subtitle'),
+  audio: filterByType(streams, 'audio'),
+  subtitles: filterByType(streams, 'subtitle'),
 })
-const ofType = (streams: readonly Stream[], type: string) =>
+const filterByType = (streams: readonly Stream[], type: string) =>
   streams.filter(({ codec_type }) => codec_type === type).map(({ tags }) => tags['language'])
 
 const isCover = ({ disposition }: Stream) => disposition.attached_pic === 1
@@ -149,10 +153,10 @@ async function warnAboutLostTags(
   )
   const lostTags = [...tagValues].filter(([name, text]) => {
     const expected = name === 'creationDate' ? text.slice(0, 10) : text
-    const places = name === 'creationDate' ? ['date', 'creation_time'] : tagKeysByName[name]
-    return text !== '' && !tags.some(([key, value]) => places.includes(key) && value.startsWith(expected))
+    const tagKeys = name === 'creationDate' ? ['date', 'creation_time'] : tagKeysByName[name]
+    return text !== '' && !tags.some(([key, value]) => tagKeys.includes(key) && value.startsWith(expected))
   })
   if (lostTags.length === 0) return
-  const names = lostTags.map(([name]) => name).join(', ')
-  tools.warn('METADATA_NOT_KEPT', `${formatById(to).name} (${to}) cannot store ${names}.`)
+  const nameList = lostTags.map(([name]) => name).join(', ')
+  tools.warn('METADATA_NOT_KEPT', `${formatById(to).name} (${to}) cannot store ${nameList}.`)
 }

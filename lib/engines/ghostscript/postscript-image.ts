@@ -47,11 +47,11 @@ interface Raster {
 
 function createImageHeader({ width, height, channels }: Raster, scale: number): Buffer {
   const [w, h] = [width * scale, height * scale]
-  const decode = Array.from({ length: channels }, () => '0 1').join(' ')
+  const decodeArray = Array.from({ length: channels }, () => '0 1').join(' ')
   return Buffer.from(`<< /PageSize [${w} ${h}] >> setpagedevice
 /Device${channels === 1 ? 'Gray' : 'RGB'} setcolorspace
 ${w} ${h} scale
-<< /ImageType 1 /Width ${width} /Height ${height} /BitsPerComponent 8 /Decode [${decode}]
+<< /ImageType 1 /Width ${width} /Height ${height} /BitsPerComponent 8 /Decode [${decodeArray}]
 /ImageMatrix [${width} 0 0 -${height} 0 ${height}] /DataSource currentfile /FlateDecode filter >> image
 `)
 }

@@ -8,13 +8,13 @@ import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
  * there are none.
  * @throws AppError CORRUPT_FILE.
  */
-export async function svgToPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
+export async function svgToPdf(input: InputFile, outputPath: string, tools: Tools): Promise<void> {
   await warnAboutMissingFilesAt(input.path, tools)
   try {
     await tools.exec('rsvg-convert', [
       '--format=pdf',
       '--keep-aspect-ratio',
-      `--output=${output}`,
+      `--output=${outputPath}`,
       input.path,
     ])
   } catch (error) {

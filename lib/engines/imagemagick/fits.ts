@@ -35,7 +35,7 @@ interface FitsImage {
   /** Whether the image has three planes, for red, green and blue. */
   readonly isColored: boolean
   /** Number of planes that were left out. */
-  readonly dropped: number
+  readonly droppedPlaneCount: number
 }
 
 /**
@@ -43,8 +43,8 @@ interface FitsImage {
  * @returns undefined if the file has no image.
  * @throws AppError UNSUPPORTED_FORMAT if the image is compressed in a table, CORRUPT_FILE if the file is truncated.
  */
-export async function writeFitsImage(source: string, target: string): Promise<FitsImage | undefined> {
-  await using file = await open(source)
+export async function writeFitsImage(sourcePath: string, targetPath: string): Promise<FitsImage | undefined> {
+  await using file = await open(sourcePath)
   const units = await readUnits(file)
   const images = units.flatMap((unit) => toImagePlanes(unit) ?? [])
   const [firstImage] = images
@@ -55,7 +55,7 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   }
   const planes = firstImage.count === 3 ? 3 : 1
   const range = await measureRange(file, firstImage, planes)
-  await using result = await open(target, 'w')
+  await using result = await open(targetPath, 'w')
   await result.write(`P${planes === 3 ? 6 : 5}\n${firstImage.width} ${firstImage.height}\n65535\n`)
   // FITS stores the bottom row first.
   for (let y = firstImage.height - 1; y >= 0; y--) {
@@ -69,7 +69,7 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
     await result.write(row)
   }
   const count = images.reduce((sum, image) => sum + image.count, 0)
-  return { isColored: planes === 3, dropped: count - planes }
+  return { isColored: planes === 3, droppedPlaneCount: count - planes }
 }
 
 async function readUnits(file: FileHandle): Promise<HeaderDataUnit[]> {

@@ -9,7 +9,7 @@ const headBytes = 1024
 const png: SideReader = (head) =>
   head.toString('latin1', 12, 16) === 'IHDR' ? [head.readUInt32BE(16), head.readUInt32BE(20)] : []
 
-const text: SideReader = (head) => {
+const readNetpbmSides: SideReader = (head) => {
   const match = /^P[1-7Ff]\s+(?:#[^\n]*\n\s*)*(\d+)\s+(?:#[^\n]*\n\s*)*(\d+)\s/.exec(head.toString('latin1'))
   return match ? [Number(match[1]), Number(match[2])] : []
 }
@@ -35,11 +35,11 @@ const readIconSides: SideReader = (head) =>
 
 const sideReaderByFormat: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   png,
-  pbm: text,
-  pgm: text,
-  ppm: text,
-  pnm: text,
-  pfm: text,
+  pbm: readNetpbmSides,
+  pgm: readNetpbmSides,
+  ppm: readNetpbmSides,
+  pnm: readNetpbmSides,
+  pfm: readNetpbmSides,
   bmp,
   bmp2: bmp,
   bmp3: bmp,

@@ -59,12 +59,12 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
   const path = join(tools.workDir, 'normalized.pnm')
   const image = await writeFitsImage(input.path, path)
   if (!image) return { from: 'fits', input }
-  const { isColored, dropped } = image
-  if (dropped > 0) {
-    const keptPlanes = isColored ? 'The first three planes' : 'The first plane'
+  const { isColored, droppedPlaneCount } = image
+  if (droppedPlaneCount > 0) {
+    const keptPlanesPhrase = isColored ? 'The first three planes' : 'The first plane'
     tools.warn(
       'PLANES_DROPPED',
-      `${keptPlanes} of ${dropped + (isColored ? 3 : 1)} became the image; the others were dropped.`,
+      `${keptPlanesPhrase} of ${droppedPlaneCount + (isColored ? 3 : 1)} became the image; the others were dropped.`,
     )
   }
   return { from: 'pnm', input: { ...input, path } }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
-const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', import.meta.url))
+const policyPath = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', import.meta.url))
 
 /**
  * Runs ImageMagick with our policy file, which is copied to the work folder because the sandbox shows no other files of
@@ -14,7 +14,7 @@ const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', i
 export async function runMagick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
   const folder = join(tools.workDir, 'policy')
   await mkdir(folder, { recursive: true })
-  await copyFile(policy, join(folder, 'policy.xml'))
+  await copyFile(policyPath, join(folder, 'policy.xml'))
   const env = { MAGICK_CONFIGURE_PATH: folder, MAGICK_TEMPORARY_PATH: tools.workDir }
   const execResult = await tools.exec(bin, args, { env })
   // ImageMagick treats some kinds of damage as a warning and continues. Its warning about a corrupt profile is ignored,

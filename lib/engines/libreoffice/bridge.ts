@@ -60,7 +60,7 @@ const maxEventBytes = 1024 * 1024
 
 /** Connection to `layers/office/bridge.py`: JSON messages, one per line. */
 export interface Bridge {
-  readonly alive: boolean
+  readonly isAlive: boolean
   send(message: object): void
   /** @throws OfficeCrash when the bridge ends before its next event. */
   next(): Promise<BridgeEvent>
@@ -90,9 +90,9 @@ export function connectBridge(command: SandboxedCommand): Bridge {
   })
   const reader = createInterface({ input: child.stdout })
   const lines = reader[Symbol.asyncIterator]()
-  let alive = true
+  let isAlive = true
   void exitPromise.then(() => {
-    alive = false
+    isAlive = false
     killGroup(child)
     // Don't wait for the end of the stream: a child process that inherited it could keep it open.
     reader.close()
@@ -109,8 +109,8 @@ export function connectBridge(command: SandboxedCommand): Bridge {
     return parseEvent(line.value)
   }
   return {
-    get alive() {
-      return alive
+    get isAlive() {
+      return isAlive
     },
     send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
     next,
@@ -120,7 +120,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
       throw new OfficeCrash(`The bridge sent "${event.event}" instead of "ready".`)
     },
     kill: async () => {
-      if (alive) killGroup(child)
+      if (isAlive) killGroup(child)
       await exitPromise
     },
   }

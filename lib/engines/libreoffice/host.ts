@@ -31,7 +31,7 @@ export const createOfficeHost = (pool: OfficePool, limits: EngineLimits): Engine
     async answer(request, notify): Promise<OfficeFacts> {
       const job = HostedOfficeJob.parse(request)
       const outputPath = createPath(`.${job.to}`)
-      const limit = AbortSignal.timeout(limits.timeoutS * 1000)
+      const timeoutSignal = AbortSignal.timeout(limits.timeoutS * 1000)
       try {
         const facts = await pool.convert(
           {
@@ -42,12 +42,12 @@ export const createOfficeHost = (pool: OfficePool, limits: EngineLimits): Engine
             outputExtension: job.to,
             onLoaded: () => notify('loaded'),
           },
-          AbortSignal.any([tools.signal, limit]),
+          AbortSignal.any([tools.signal, timeoutSignal]),
         )
         await give(outputPath, job.outputPath)
         return facts
       } catch (error) {
-        throw limit.aborted && !tools.signal.aborted
+        throw timeoutSignal.aborted && !tools.signal.aborted
           ? createTimeoutError(limits, error)
           : explainFailure(error, job)
       }

@@ -19,9 +19,9 @@ const minSide = 2000
 const maxSide = 508_000
 const maxMargin = 50_000
 
-const number = '\\d{1,5}(?:\\.\\d{1,4})?'
-const lengthPattern = new RegExp(`^(${number})(mm|cm|in|pt)$`, 'i')
-const sizePattern = new RegExp(`^(${number})x(${number})(mm|cm|in|pt)$`, 'i')
+const numberPattern = '\\d{1,5}(?:\\.\\d{1,4})?'
+const lengthPattern = new RegExp(`^(${numberPattern})(mm|cm|in|pt)$`, 'i')
+const sizePattern = new RegExp(`^(${numberPattern})x(${numberPattern})(mm|cm|in|pt)$`, 'i')
 
 export const PdfOptions = z.object({
   embedAllFonts: flag()
@@ -131,16 +131,16 @@ export function parseSize(text = ''): readonly [width: number, height: number] |
   const namedSize = sizeByName[text.trim().toLowerCase()]
   if (namedSize) return namedSize
   const [, width, height, unit] = sizePattern.exec(text.trim()) ?? []
-  const sides = [toHundredths(width, unit), toHundredths(height, unit)] as const
+  const sides = [toHundredthsOfMm(width, unit), toHundredthsOfMm(height, unit)] as const
   return sides.every((side) => side >= minSide && side <= maxSide) ? sides : undefined
 }
 
 /** Returns a length in hundredths of a millimeter; undefined if the text is not a length. */
 export function parseLength(text = ''): number | undefined {
   const [, value, unit] = lengthPattern.exec(text.trim()) ?? []
-  return value === undefined ? undefined : toHundredths(value, unit)
+  return value === undefined ? undefined : toHundredthsOfMm(value, unit)
 }
 
-function toHundredths(value = '0', unit = 'mm'): number {
+function toHundredthsOfMm(value = '0', unit = 'mm'): number {
   return Math.round(Number(value) * (hundredthsByUnit[unit.toLowerCase()] ?? 0))
 }

@@ -34,7 +34,7 @@ interface Slot {
 
 /** A process that is warmed up in the background to replace a spent one. */
 interface SpareProcess {
-  readonly start: Promise<OfficeProcess>
+  readonly startPromise: Promise<OfficeProcess>
   /** Set when the process is ready. */
   office?: OfficeProcess
 }
@@ -108,7 +108,7 @@ export class OfficePool {
   async close(): Promise<void> {
     this.#isClosed = true
     const processes = await Promise.allSettled([
-      this.#spareProcess?.start,
+      this.#spareProcess?.startPromise,
       ...this.#slots.map((slot) => slot.office),
     ])
     await Promise.all(processes.map((office) => office.status === 'fulfilled' && office.value?.kill()))
@@ -159,7 +159,7 @@ export class OfficePool {
   async #getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
     // If the start failed in the background, try again. This caller gets the error of the new attempt.
     const office = await slot.office?.catch(() => undefined)
-    if (office?.alive && !(isFresh && slot.documents > 0)) return office
+    if (office?.isAlive && !(isFresh && slot.documents > 0)) return office
     await office?.kill()
     return this.#startFresh(slot)
   }
@@ -167,7 +167,7 @@ export class OfficePool {
   #startFresh(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
     slot.needsReplacement = false
-    slot.office = this.#spareProcess?.start ?? this.#start()
+    slot.office = this.#spareProcess?.startPromise ?? this.#start()
     this.#spareProcess = undefined
     return slot.office
   }
@@ -220,9 +220,9 @@ export class OfficePool {
   /** Starts at most one spare at a time, because a start occupies a core for a second. */
   #prepareSpare(): void {
     if (this.#spareProcess) return
-    const newSpare: SpareProcess = { start: this.#startWarm() }
+    const newSpare: SpareProcess = { startPromise: this.#startWarm() }
     this.#spareProcess = newSpare
-    newSpare.start.then(
+    newSpare.startPromise.then(
       (office) => {
         newSpare.office = office
         for (const slot of this.#idleSlots) this.#useSpare(slot)

@@ -61,7 +61,7 @@ export interface OfficeJob {
 
 /** A running LibreOffice process. */
 export interface OfficeProcess {
-  readonly alive: boolean
+  readonly isAlive: boolean
   /** Converts one document; calls must not overlap. @throws OfficeCrash, OfficeRefusal */
   convert(job: OfficeJob): Promise<OfficeFacts>
   /** Removes the files and state that the last document left behind. @throws OfficeCrash */
@@ -81,7 +81,7 @@ export interface OfficeSettings {
   readonly stallS: number
 }
 
-const startLimitMs = 60_000
+const startTimeoutMs = 60_000
 
 /** Folder of the emoji font that the bridge's `fonts.conf` adds to the system fonts. */
 const emojiFolder = fileURLToPath(
@@ -111,8 +111,8 @@ export async function startOffice(settings: OfficeSettings): Promise<OfficeProce
 
 async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettings): Promise<OfficeProcess> {
   await mkdir(join(folder, 'profile', 'user'), { recursive: true })
-  const profile = 'registrymodifications.xcu'
-  await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))
+  const profileFileName = 'registrymodifications.xcu'
+  await copyFile(join(bridgeDir, profileFileName), join(folder, 'profile', 'user', profileFileName))
   const pipeName = basename(folder)
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
   const command = await createSandboxCommand(pythonPath, args, {
@@ -132,7 +132,7 @@ async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettin
     exitPromise ??= end()
     return exitPromise
   }
-  const timer = setTimeout(() => void bridge.kill(), startLimitMs)
+  const timer = setTimeout(() => void bridge.kill(), startTimeoutMs)
   try {
     await bridge.ready()
   } catch (cause) {
@@ -142,13 +142,13 @@ async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettin
     clearTimeout(timer)
   }
   const sendCommand = async (kind: 'clear' | 'warm') => {
-    const timer = setTimeout(() => void bridge.kill(), startLimitMs)
+    const timer = setTimeout(() => void bridge.kill(), startTimeoutMs)
     bridge.send({ kind })
     return bridge.ready().finally(() => clearTimeout(timer))
   }
   return {
-    get alive() {
-      return bridge.alive
+    get isAlive() {
+      return bridge.isAlive
     },
     convert: (job) => convert(bridge, command, folder, job),
     clear: () => sendCommand('clear'),

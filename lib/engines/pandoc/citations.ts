@@ -22,9 +22,9 @@ export function replaceRawCitations(tree: Tree, target: FormatId): void {
     const isRaw =
       Array.isArray(inlines) && inlines.every((inline) => isElement(inline) && inline.t === 'RawInline')
     if (!isRaw || !Array.isArray(citations)) return
-    const keys = citations.filter(isCitation).map(formatCitation).join('; ')
+    const keyList = citations.filter(isCitation).map(formatCitation).join('; ')
     element.t = 'Span'
-    element.c = [noAttributes, [{ t: 'Str', c: `[${keys}]` }]]
+    element.c = [noAttributes, [{ t: 'Str', c: `[${keyList}]` }]]
   })
 }
 

@@ -39,9 +39,9 @@ function listMissingTags(table: OpenTable, name: string, isEnd: boolean): string
     table.row = isEnd ? undefined : true
     return closingTags
   }
-  const ends = isEnd ? closeRow(table) : closeSection(table)
+  const endTags = isEnd ? closeRow(table) : closeSection(table)
   table.section = isEnd ? undefined : name
-  return ends
+  return endTags
 }
 
 function handleCellEnd(table: OpenTable): string {

@@ -7,7 +7,7 @@ import type { InputFile, Tools } from '../engine.ts'
  * missing.
  */
 const tablePattern = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
-const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
+const rowPattern = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEndPattern = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellTagPattern = /<\/?t[hd]\b[^<>]*>/g
 
@@ -27,7 +27,7 @@ export async function convertRowsToParagraphs(input: InputFile, tools: Tools): P
 }
 
 const toParagraphs = (rows: string) =>
-  [...rows.matchAll(row)]
+  [...rows.matchAll(rowPattern)]
     .map(
       ([, cells = '']) => `<p>${cells.replaceAll(cellEndPattern, ' | ').replaceAll(cellTagPattern, '')}</p>`,
     )

@@ -64,14 +64,14 @@ const hasEpubType = (tag: string, ...types: readonly string[]) =>
  */
 function keepUnreferencedNotes(page: string): string {
   const tags = page.match(epubTypePattern) ?? []
-  const referenced = new Set(
+  const referencedIds = new Set(
     tags
       .filter((tag) => hasEpubType(tag, 'noteref'))
       .map((tag) => readAttribute(tag, 'href').replace(/^#/, '')),
   )
   return page.replaceAll(epubTypePattern, (tag) => {
     const isUnreferenced =
-      hasEpubType(tag, 'footnote', 'rearnote') && !referenced.has(readAttribute(tag, 'id'))
+      hasEpubType(tag, 'footnote', 'rearnote') && !referencedIds.has(readAttribute(tag, 'id'))
     return isUnreferenced ? tag.replace(/\sepub:type\s*=\s*["'][^"']*["']/i, '') : tag
   })
 }

@@ -45,10 +45,10 @@ export function warnAboutRawContent(tree: Tree, to: FormatId | undefined, tools:
     if (/\p{L}/u.test(text ?? '')) languages.push(language)
   })
   if (languages.length === 0) return
-  const names = [...new Set(languages)].filter((name) => /^[\w+-]{1,20}$/.test(name)).join(', ')
+  const nameList = [...new Set(languages)].filter((name) => /^[\w+-]{1,20}$/.test(name)).join(', ')
   const subject = languages.length === 1 ? 'A part was' : `${languages.length} parts were`
   tools.warn(
     'RAW_PARTS_DROPPED',
-    `${subject} left out, because they were written only for another format (${names}).`,
+    `${subject} left out, because they were written only for another format (${nameList}).`,
   )
 }

@@ -89,15 +89,15 @@ export async function readTree(
   }
   if (keepsRawHtml) return tree
   // Reads the document again via HTML, so that raw HTML tables and images in it are recognized.
-  const page = join(tools.workDir, 'page.html')
+  const pagePath = join(tools.workDir, 'page.html')
   const extractMediaArg = `--extract-media=${mediaFolderName}`
   await runReader(
-    ['-f', reader, ...args, extractMediaArg, '-t', 'html5', '--mathml', '-o', page],
+    ['-f', reader, ...args, extractMediaArg, '-t', 'html5', '--mathml', '-o', pagePath],
     input,
     from,
     tools,
   )
-  await runReader(['-f', 'html', ...astArgs], { ...input, path: page }, 'html', tools)
+  await runReader(['-f', 'html', ...astArgs], { ...input, path: pagePath }, 'html', tools)
   const { meta } = tree
   return { ...(await parseTree(path, from)), meta }
 }
@@ -172,8 +172,8 @@ function createTooLargeError(from: FormatId, cause: unknown): AppError {
 function warnAboutIncludes(stderr: string, tools: Tools): void {
   const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
   if (count === 0) return
-  const files = count === 1 ? 'An included file was' : `${count} included files were`
-  tools.warn('INCLUDES_DROPPED', `${files} left out: not sent with the document.`)
+  const filesPhrase = count === 1 ? 'An included file was' : `${count} included files were`
+  tools.warn('INCLUDES_DROPPED', `${filesPhrase} left out: not sent with the document.`)
 }
 
 function createCorruptDocumentError(from: FormatId, cause?: Error): AppError {

@@ -15,10 +15,10 @@ export function simplifySheetTables(tree: Tree): void {
     if (!table || !isSheet(table)) return
     const rows = readCells(table)
     if (!rows) return
-    const start = rows.findIndex((cells) => cells.filter(hasContent).length > 1)
-    const titleRows = rows.slice(0, Math.max(start, 0))
+    const headerRowIndex = rows.findIndex((cells) => cells.filter(hasContent).length > 1)
+    const titleRows = rows.slice(0, Math.max(headerRowIndex, 0))
     const [header, ...lines] = rows.slice(
-      Math.max(start, 0),
+      Math.max(headerRowIndex, 0),
       rows.findLastIndex((cells) => cells.some(hasContent)) + 1,
     )
     if (!header) return
@@ -29,8 +29,12 @@ export function simplifySheetTables(tree: Tree): void {
 
 /** Whether a table has the attributes that LibreOffice writes for each sheet. */
 function isSheet([attributes, , , [, head]]: PandocTable): boolean {
-  const pairs = JSON.stringify(attributes)
-  return head.length === 0 && pairs.includes('["cellspacing","0"]') && pairs.includes('["border","0"]')
+  const attributesJson = JSON.stringify(attributes)
+  return (
+    head.length === 0 &&
+    attributesJson.includes('["cellspacing","0"]') &&
+    attributesJson.includes('["border","0"]')
+  )
 }
 
 type Inlines = readonly unknown[]
@@ -38,10 +42,10 @@ const hasContent = (inlines: Inlines) => inlines.length > 0
 
 /** Returns the cells of each row, with blank cells in place of spans; undefined if a cell contains more than text. */
 function readCells(table: PandocTable): Inlines[][] | undefined {
-  const width = table[2].length
+  const columnCount = table[2].length
   const rows = listRows(table)
-  if (width * rows.length > maxCells) return undefined
-  const grid = rows.map(() => new Array<Inlines | undefined>(width).fill(undefined))
+  if (columnCount * rows.length > maxCells) return undefined
+  const grid = rows.map(() => new Array<Inlines | undefined>(columnCount).fill(undefined))
   for (const [y, [, cells]] of rows.entries()) {
     let x = 0
     for (const [, , rowSpan, columnSpan, blocks] of cells) {
@@ -49,7 +53,7 @@ function readCells(table: PandocTable): Inlines[][] | undefined {
       const inlines = getInlines(blocks)
       if (!inlines) return undefined
       for (const row of grid.slice(y, y + rowSpan)) row.fill([], x, x + columnSpan)
-      if (grid[y] && x < width) grid[y][x] = inlines
+      if (grid[y] && x < columnCount) grid[y][x] = inlines
     }
   }
   return grid.map((row) => row.map((inlines) => inlines ?? []))
@@ -64,10 +68,10 @@ function getInlines(blocks: readonly unknown[]): Inlines | undefined {
     lines.push(block.c)
   }
   const inlines = lines.flatMap((line, index) => (index === 0 ? line : [{ t: 'LineBreak' }, ...line]))
-  const first = inlines.findIndex((inline) => !isBlank(inline))
-  const last = inlines.findLastIndex((inline) => !isBlank(inline))
+  const firstIndex = inlines.findIndex((inline) => !isBlank(inline))
+  const lastIndex = inlines.findLastIndex((inline) => !isBlank(inline))
   return inlines
-    .slice(Math.max(first, 0), last + 1)
+    .slice(Math.max(firstIndex, 0), lastIndex + 1)
     .map((inline) => (isElement(inline) && inline.t === 'LineBreak' ? rawLineBreak : inline))
 }
 

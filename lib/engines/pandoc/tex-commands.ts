@@ -72,7 +72,7 @@ export async function defineKnownCommands(input: InputFile, tools: Tools): Promi
   const text = await readFile(input.path, 'utf8')
   const definitions = [
     ...commands
-      .filter(([name]) => uses(text, name))
+      .filter(([name]) => usesCommand(text, name))
       .map(([name, definition]) => `\\newcommand{\\${name}}${definition}`),
     ...environmentDefinitions
       .filter(([name]) => text.includes(`\\begin{${name}}`))
@@ -83,7 +83,7 @@ export async function defineKnownCommands(input: InputFile, tools: Tools): Promi
   return { ...input, path }
 }
 
-const uses = (text: string, name: string) =>
+const usesCommand = (text: string, name: string) =>
   text.includes(`\\${name}`) &&
   !new RegExp(`(?:command\\*?|Command|def)\\s*(?:\\{\\s*)?\\\\${name}\\b`).test(text)
 
@@ -93,21 +93,21 @@ const maxNames = 10
 
 /** Warns about skipped commands. @param text source text of the document. */
 export function warnAboutSkippedCommands(stderr: string, text: string, tools: Tools): void {
-  const start = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
-  const firstLine = start.length === text.length ? 0 : start.split('\n').length
+  const preamble = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
+  const firstLineNumber = preamble.length === text.length ? 0 : preamble.split('\n').length
   const droppedCommands = new Map<string, string>()
   for (const [, snippet = '', line, column] of stderr.matchAll(skippedMessagePattern)) {
     const name = findCommandWithText(snippet)
     // Pandoc repeats a message when its parser backtracks.
-    if (name && Number(line) >= firstLine) droppedCommands.set(`${line} ${column}`, name)
+    if (name && Number(line) >= firstLineNumber) droppedCommands.set(`${line} ${column}`, name)
   }
   if (droppedCommands.size === 0) return
   const names = [...new Set(droppedCommands.values())]
-  const moreNames = names.length > maxNames ? ` and ${names.length - maxNames} others` : ''
+  const moreNamesPhrase = names.length > maxNames ? ` and ${names.length - maxNames} others` : ''
   const subject = droppedCommands.size === 1 ? 'A part was' : `${droppedCommands.size} parts were`
   tools.warn(
     'COMMANDS_DROPPED',
-    `${subject} left out with their text, because their LaTeX commands are unknown: ${names.slice(0, maxNames).join(', ')}${moreNames}.`,
+    `${subject} left out with their text, because their LaTeX commands are unknown: ${names.slice(0, maxNames).join(', ')}${moreNamesPhrase}.`,
   )
 }
 

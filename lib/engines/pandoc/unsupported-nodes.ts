@@ -21,10 +21,10 @@ const targetsWithoutCaptions: readonly FormatId[] = ['jira', 'xwiki', 'tei', 'op
 
 export function rewriteUnsupportedNodes(tree: Tree, target: FormatId): void {
   if (targetsWithShortNotes.includes(target)) visitNodes(tree, shortenNote)
-  const parents = elementsWithoutNotes[target] ?? []
-  if (parents.length > 0) {
+  const parentTypes = elementsWithoutNotes[target] ?? []
+  if (parentTypes.length > 0) {
     visitNodes(tree, (element) => {
-      if (parents.includes(element.t)) visitNodes(element.c, replaceNoteWithBrackets)
+      if (parentTypes.includes(element.t)) visitNodes(element.c, replaceNoteWithBrackets)
     })
   }
   if (targetsWithoutCaptions.includes(target)) visitNodes(tree, moveCaptionAbove)

@@ -44,7 +44,7 @@ const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in c
  * Minimum seconds of work that justify splitting, in total and per chunk: a worker takes some tenths of a second to
  * fetch the file, and pages are zipped twice.
  */
-const minimumSeconds = { total: 5, perChunk: 1 }
+const minSeconds = { total: 5, perChunk: 1 }
 
 /** Returns the number of workers that are worth using if all of them share one machine's cores. */
 const countUsableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
@@ -76,11 +76,11 @@ export function splitPdfIntoChunks(
       return { page, seconds: secondsPerPage + (pixels / 1e6) * secondsPerMegapixel }
     })
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
-  const count = Math.min(
+  const chunkCount = Math.min(
     countUsableWorkers(to, workers),
-    Math.floor(total / minimumSeconds.perChunk),
+    Math.floor(total / minSeconds.perChunk),
     costs.length,
   )
-  if (total < minimumSeconds.total || count < 2) return undefined
-  return splitByCost(costs, count).map((run) => ({ first: run[0], last: run.at(-1) }))
+  if (total < minSeconds.total || chunkCount < 2) return undefined
+  return splitByCost(costs, chunkCount).map((run) => ({ first: run[0], last: run.at(-1) }))
 }

@@ -15,10 +15,10 @@ export function runMupdf(
   tools: Tools,
   options: ExecOptions = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const program = join(programsFolder, `${name}.mjs`)
+  const programPath = join(programsFolder, `${name}.mjs`)
   // V8 reserves gigabytes of address space for WebAssembly bounds checks, more than the sandbox allows.
-  const node = ['--disable-wasm-trap-handler', '--max-old-space-size=1024']
-  return tools.exec(process.execPath, [...node, program, packageFolder, ...args], {
+  const nodeArgs = ['--disable-wasm-trap-handler', '--max-old-space-size=1024']
+  return tools.exec(process.execPath, [...nodeArgs, programPath, packageFolder, ...args], {
     ...options,
     readOnly: [process.execPath, programsFolder, packageFolder, ...(options.readOnly ?? [])],
   })

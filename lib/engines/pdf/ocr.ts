@@ -146,7 +146,7 @@ export async function runOcr(
     path,
     pages: sizes.length,
     characterCounts,
-    recognized: pages,
+    recognizedPages: pages,
     uncertainPages,
     lines,
   }
@@ -195,7 +195,7 @@ interface SearchablePdf {
   /** Number of characters that each page had before OCR. */
   readonly characterCounts: readonly number[]
   /** Pages that were read, counted from 1. */
-  readonly recognized: readonly number[]
+  readonly recognizedPages: readonly number[]
   /** Pages on which OCR is not confident of most words. */
   readonly uncertainPages: ReadonlySet<number>
   /**
@@ -207,24 +207,24 @@ interface SearchablePdf {
 
 async function writeTarget(
   { to, outDir }: EngineWork,
-  { path, pages, characterCounts, recognized, uncertainPages, lines }: SearchablePdf,
+  { path, pages, characterCounts, recognizedPages, uncertainPages, lines }: SearchablePdf,
   tools: Tools,
 ): Promise<OutputFile> {
   const allPages = Array.from({ length: pages }, (_, index) => index + 1)
   switch (to) {
     case 'txt': {
-      const text = await toText(
+      const textFile = await toText(
         { opened: await openPdf(path, undefined, tools), pages: allPages, outDir },
         tools,
       )
-      const read = (await readFile(text.path, 'utf8')).split('\f')
+      const read = (await readFile(textFile.path, 'utf8')).split('\f')
       const pageTexts = read.map((page, index) =>
-        recognized.includes(index + 1)
+        recognizedPages.includes(index + 1)
           ? normalizeOcrText(lines.get(index + 1)?.replace(/\f$/, '') ?? page)
           : page,
       )
-      await writeFile(text.path, pageTexts.join('\f'))
-      return text
+      await writeFile(textFile.path, pageTexts.join('\f'))
+      return textFile
     }
     case 'docx': {
       // Imported on demand: the docx library is large.
@@ -247,10 +247,10 @@ async function writeTarget(
       return { path: file }
     }
     default: {
-      const target = join(outDir, 'output.pdf')
+      const targetPath = join(outDir, 'output.pdf')
       // Moves a file created by OCR, but copies an input, which must stay where it is.
-      await (path.endsWith('recognized.pdf') ? rename(path, target) : copyFile(path, target))
-      return { path: target }
+      await (path.endsWith('recognized.pdf') ? rename(path, targetPath) : copyFile(path, targetPath))
+      return { path: targetPath }
     }
   }
 }

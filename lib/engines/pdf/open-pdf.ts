@@ -43,13 +43,17 @@ type PdfFacts = Omit<OpenPdf, 'path'>
  * Opens a PDF so that every later tool can read it, decrypting it if necessary. @throws AppError CORRUPT_FILE,
  * PDF_ENCRYPTED.
  */
-export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
-  const pdfFacts = await readFacts(source, tools)
-  if (pdfFacts !== 'locked' && (pdfFacts.isEncrypted || !(await hasOnlyLockedAttachments(source))))
-    return { path: source, ...pdfFacts }
-  if (password === undefined) return openWithoutAttachments(source, tools)
-  const path = join(tools.workDir, `open-${basename(source)}`)
-  await runQpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
+export async function openPdf(
+  sourcePath: string,
+  password: string | undefined,
+  tools: Tools,
+): Promise<OpenPdf> {
+  const pdfFacts = await readFacts(sourcePath, tools)
+  if (pdfFacts !== 'locked' && (pdfFacts.isEncrypted || !(await hasOnlyLockedAttachments(sourcePath))))
+    return { path: sourcePath, ...pdfFacts }
+  if (password === undefined) return openWithoutAttachments(sourcePath, tools)
+  const path = join(tools.workDir, `open-${basename(sourcePath)}`)
+  await runQpdf({ inputFile: sourcePath, password, decrypt: '', outputFile: path }, tools)
   const decryptedFacts = await readFacts(path, tools)
   if (decryptedFacts === 'locked') throw new Error('qpdf did not remove the encryption.')
   return { path, ...decryptedFacts, isEncrypted: true }
@@ -79,10 +83,10 @@ async function readText(path: string): Promise<string> {
 const maxTextLength = 2 ** 29 - 24
 
 /** Opens a PDF that encrypts only its attachments. @throws AppError PDF_ENCRYPTED if it encrypts more. */
-async function openWithoutAttachments(source: string, tools: Tools): Promise<OpenPdf> {
-  const text = await readText(source)
+async function openWithoutAttachments(sourcePath: string, tools: Tools): Promise<OpenPdf> {
+  const text = await readText(sourcePath)
   if (!encryptsOnlyAttachments(text)) throw createPdfPasswordMissingError()
-  const path = join(tools.workDir, `pages-${basename(source)}`)
+  const path = join(tools.workDir, `pages-${basename(sourcePath)}`)
   await writeFile(path, removeEncryption(text), 'latin1')
   const facts = await readFacts(path, tools)
   if (facts === 'locked') throw createPdfPasswordMissingError()
@@ -117,9 +121,9 @@ function parseDocumentInfo(stdout: string): DocumentInfo {
 function parsePageSizes(stdout: string): PdfPageSize[] {
   const sizes = [...stdout.matchAll(/^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/gm)]
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
-  const count = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
-  if (count === 0 || sizes.length !== count)
-    throw createCorruptPdfError(new Error(`pdfinfo reported ${sizes.length} of ${count} page sizes`))
+  const pageCount = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
+  if (pageCount === 0 || sizes.length !== pageCount)
+    throw createCorruptPdfError(new Error(`pdfinfo reported ${sizes.length} of ${pageCount} page sizes`))
   return sizes.map(([, width, height], index) => {
     const isSideways = Number(rotations[index]?.[1] ?? 0) % 180 !== 0
     const size = { width: Number(width), height: Number(height) }

@@ -22,6 +22,6 @@ export interface ZippedPage {
 
 /** Returns a name such as `page-007.jpg`, padded so that names sort in page order. */
 export function createPageFileName(page: number, lastPage: number, extension: string): string {
-  const digits = Math.max(3, String(lastPage).length)
-  return `page-${String(page).padStart(digits, '0')}.${extension}`
+  const digitCount = Math.max(3, String(lastPage).length)
+  return `page-${String(page).padStart(digitCount, '0')}.${extension}`
 }

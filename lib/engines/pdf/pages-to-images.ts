@@ -49,10 +49,10 @@ export async function toJpeg(
       tools,
     )
   }
-  const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
+  const jpegOptions = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
   const renderSettings = toRenderSettings(selection, options, {
     extension: 'jpg',
-    args: ['-jpeg', '-jpegopt', settings],
+    args: ['-jpeg', '-jpegopt', jpegOptions],
   })
   return collectPages(selection, 'jpg', parameters, async (use) => {
     await renderPages(selection.opened, renderSettings, tools, (file) =>
@@ -101,10 +101,10 @@ export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFil
   const pages = [...new Set(selection.pages)]
   return collectPages(selection, 'svg', {}, async (use) => {
     for (const [index, page] of pages.entries()) {
-      const range = ['-f', String(page), '-l', String(page)]
+      const rangeArgs = ['-f', String(page), '-l', String(page)]
       await use({ page, path: selection.opened.path }, async (target) => {
         try {
-          await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
+          await tools.exec('pdftocairo', ['-svg', ...rangeArgs, selection.opened.path, target])
         } catch (error) {
           throw toPdfError(error)
         }

@@ -57,7 +57,7 @@ export async function readPageList(file: RandomAccess): Promise<ZippedPage[] | u
     const { pages } = Manifest.parse(JSON.parse((await zip.read(manifestEntry, maxManifestBytes)).toString()))
     const starts = new Map<string, number>()
     for (const [index, entry] of zip.entries.entries()) {
-      const start = entry.offset + StoredZip.headerBytes(entry.name, entry.compressedSize)
+      const start = entry.offset + StoredZip.computeHeaderBytes(entry.name, entry.compressedSize)
       // We write files without gaps between them, and the manifest as the last one.
       if (index + 1 < zip.entries.length && start + entry.compressedSize !== zip.entries[index + 1]?.offset)
         return undefined

@@ -46,17 +46,17 @@ export async function renderPages(
   let donePages = 0
   const nextBatches = batches.values()
   const render = async (batch: PageBatch) => {
-    const prefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
-    for (const file of await renderBatch(pdf.path, batch, prefix, settings, tools)) {
+    const pathPrefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
+    for (const file of await renderBatch(pdf.path, batch, pathPrefix, settings, tools)) {
       await onPage(file)
       donePages++
       tools.progress((donePages / settings.pages.length) * 0.95, 'pages')
     }
   }
-  const worker = async () => {
+  const renderNextBatches = async () => {
     for (const batch of nextBatches) await render(batch)
   }
-  await Promise.all(Array.from({ length: Math.min(maxProcesses, batches.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(maxProcesses, batches.length) }, renderNextBatches))
 }
 
 function planBatches(pdf: OpenPdf, settings: RenderSettings): PageBatch[] {
@@ -82,42 +82,43 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): PageBatch[] {
 
 /** Returns the number of pixels per batch for batches of about equal size, so that no core is idle at the end. */
 function computeBatchPixels(pixels: readonly number[]): number {
-  const total = pixels.reduce((sum, pixelCount) => sum + pixelCount, 0)
-  const neededBatches = Math.ceil(total / targetBatchPixels)
+  const totalPixels = pixels.reduce((sum, pixelCount) => sum + pixelCount, 0)
+  const neededBatches = Math.ceil(totalPixels / targetBatchPixels)
   // With fewer than four pages, starting a second process takes longer than it saves.
-  const count = pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / maxProcesses) * maxProcesses
-  return total / count + Math.max(...pixels) / 2
+  const batchCount =
+    pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / maxProcesses) * maxProcesses
+  return totalPixels / batchCount + Math.max(...pixels) / 2
 }
 
 async function renderBatch(
   path: string,
   { first, last, dpi }: PageBatch,
-  prefix: string,
+  pathPrefix: string,
   { gray, args }: RenderSettings,
   tools: Tools,
 ): Promise<PageFile[]> {
-  const range = ['-f', String(first), '-l', String(last), '-r', String(dpi)]
+  const rangeArgs = ['-f', String(first), '-l', String(last), '-r', String(dpi)]
   try {
     await tools.exec('pdftoppm', [
       '-q',
       // Renders the visible area, as viewers do; by default, poppler includes the cropped area.
       '-cropbox',
-      ...range,
+      ...rangeArgs,
       ...(gray ? ['-gray'] : []),
       ...args,
       '-forcenum',
       path,
-      prefix,
+      pathPrefix,
     ])
   } catch (error) {
     throw toPdfError(error)
   }
   const names = await readdir(tools.workDir)
   const files = names.flatMap((name) => {
-    const number = join(tools.workDir, name).startsWith(`${prefix}-`)
+    const pageNumber = join(tools.workDir, name).startsWith(`${pathPrefix}-`)
       ? /-(\d+)\.\w+$/.exec(name)?.[1]
       : undefined
-    return number === undefined ? [] : [{ page: Number(number), path: join(tools.workDir, name) }]
+    return pageNumber === undefined ? [] : [{ page: Number(pageNumber), path: join(tools.workDir, name) }]
   })
   if (files.length !== last - first + 1) {
     throw new AppError(

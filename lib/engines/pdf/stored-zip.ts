@@ -70,7 +70,7 @@ export class StoredZip {
   }
 
   /** Returns the length of the header in front of a file of `size` bytes. */
-  static headerBytes(name: string, size: number): number {
+  static computeHeaderBytes(name: string, size: number): number {
     return localHeaderBytes + Buffer.byteLength(name) + (size >= maxUint32 ? zip64SizesBytes : 0)
   }
 
@@ -156,10 +156,10 @@ export class StoredZip {
     const start = this.#end
     await this.#append(Buffer.concat(this.#entries.map((entry) => this.#createDirectoryHeader(entry))))
     const size = this.#end - start
-    const count = this.#entries.length
-    if (count >= maxUint16 || size >= maxUint32 || start >= maxUint32)
-      await this.#finishZip64(count, size, start)
-    const countedEntries = Math.min(count, maxUint16)
+    const entryCount = this.#entries.length
+    if (entryCount >= maxUint16 || size >= maxUint32 || start >= maxUint32)
+      await this.#finishZip64(entryCount, size, start)
+    const countedEntries = Math.min(entryCount, maxUint16)
     // Writes the end of central directory record (4.3.16).
     await this.#append(
       packFields(
@@ -180,7 +180,7 @@ export class StoredZip {
   }
 
   /** Writes the ZIP64 end of central directory record and its locator (APPNOTE 4.3.14 and 4.3.15). */
-  async #finishZip64(count: number, size: number, start: number): Promise<void> {
+  async #finishZip64(entryCount: number, size: number, start: number): Promise<void> {
     const at = this.#end
     await this.#append(
       packFields(
@@ -193,8 +193,8 @@ export class StoredZip {
           [4, 0],
         ] as const),
         ...([
-          [8, count],
-          [8, count],
+          [8, entryCount],
+          [8, entryCount],
           [8, size],
           [8, start],
         ] as const),
@@ -233,9 +233,9 @@ function createZip64Extra(values: readonly number[]): Buffer {
 
 /** Encodes date and time in UTC, in steps of two seconds (APPNOTE 4.4.6). */
 function toDosTime(date: Date): number {
-  const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1)
+  const dosTime = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1)
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()
-  return day * 2 ** 16 + time
+  return day * 2 ** 16 + dosTime
 }
 
 async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {

@@ -11,9 +11,18 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
   const chunkPath = join(tools.workDir, 'part.txt')
   let isEmpty = true
   for (const [firstPage, lastPage] of findConsecutiveRuns(pages)) {
-    const range = ['-f', String(firstPage), '-l', String(lastPage)]
+    const rangeArgs = ['-f', String(firstPage), '-l', String(lastPage)]
     try {
-      await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, chunkPath])
+      await tools.exec('pdftotext', [
+        '-q',
+        '-enc',
+        'UTF-8',
+        '-eol',
+        'unix',
+        ...rangeArgs,
+        opened.path,
+        chunkPath,
+      ])
     } catch (error) {
       throw toPdfError(error)
     }

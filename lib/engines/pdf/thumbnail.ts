@@ -6,9 +6,9 @@ import { integer } from '../options.ts'
 import {
   allowEnlargement,
   computeScale,
+  createThumbnailRows,
   parseThumbnailBox,
   type ThumbnailBox,
-  thumbnailRows,
 } from '../shared/image/thumbnail-options.ts'
 import { toThumbnailTarget, writeThumbnail } from '../vips/thumbnail.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
@@ -26,7 +26,7 @@ const pageShape = {
 }
 const PageOptions = z.object(pageShape)
 
-export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
+export const pageThumbnailCapabilities = createThumbnailRows(['pdf'], pageShape, 0.3)
 
 /**
  * Maximum number of pixels that are rendered. Very long and narrow pages are rendered at a lower resolution and then

@@ -31,12 +31,16 @@ const [startMs, killMs] = [15_000, 5000]
 const MB = 1024 * 1024
 const limits = { memoryBytes: 1024 * MB, fileBytes: MB, cpuS: 60 } as const
 
-type Start = (bin: string, args: readonly string[], options: SandboxOptions) => Promise<SandboxedCommand>
+type BuildCommand = (
+  bin: string,
+  args: readonly string[],
+  options: SandboxOptions,
+) => Promise<SandboxedCommand>
 
 /** Runs layers/sandbox/escape-test.pl with a launcher, as engines are run, and returns which attacks it prevents. */
 export async function runEscapeTest(
   { maxProcesses }: Pick<Launcher, 'maxProcesses'>,
-  start: Start,
+  buildCommand: BuildCommand,
 ): Promise<EscapeTestResult> {
   const base = await mkdtemp(join(tmpdir(), 'mutabor-check-'))
   const targets = await openTargets()
@@ -46,7 +50,7 @@ export async function runEscapeTest(
     await writeFile(join(folder, 'secret'), 'secret of another job')
     const settings = {
       pid: process.pid,
-      began: await processStartTime(),
+      began: await readProcessStartTime(),
       folder,
       ...targets.addresses,
       api: processEnvironment['AWS_LAMBDA_RUNTIME_API'] ?? '',
@@ -58,7 +62,7 @@ export async function runEscapeTest(
     }
     const settingArgs = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
     const args = [testScript, ...settingArgs]
-    const command = await start('/usr/bin/perl', args, { workDir, limits, readOnly: [testScript] })
+    const command = await buildCommand('/usr/bin/perl', args, { workDir, limits, readOnly: [testScript] })
     return await observeChecks(command, targets.reached)
   } catch {
     return failedResult
@@ -175,7 +179,7 @@ async function openTargets() {
 }
 
 /** Returns the start time of this process in clock ticks: field 22 of /proc/self/stat, see proc(5). */
-async function processStartTime(): Promise<string> {
+async function readProcessStartTime(): Promise<string> {
   const stat = await readFile('/proc/self/stat', 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

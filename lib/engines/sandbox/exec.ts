@@ -9,7 +9,7 @@ import { EngineCrash } from './engine-crash.ts'
 import { createSandboxCommand, getConfinement, randomUid } from './isolation.ts'
 import { createMutex, type RunExclusive } from './mutex.ts'
 import { OutputCap, TruncatedOutput } from './output-buffers.ts'
-import { exitSignal, hasExited, killGroup, killMarked, waitForExit } from './process-exit.ts'
+import { getExitSignal, hasExited, killGroup, killMarked, waitForExit } from './process-exit.ts'
 import { removeSpecialFiles } from './work-folder.ts'
 
 const MB = 1024 * 1024
@@ -161,7 +161,7 @@ async function execute(
   try {
     writeStdin(child, execution.prestarted ? `${JSON.stringify(args)}\n` : execution.stdin)
     const exit = await waitForExit(child, stop.signal)
-    const crashSignal = exitSignal(exit)
+    const crashSignal = getExitSignal(exit)
     how = stop.signal.aborted ? describeAbort(stop.signal) : (crashSignal ?? `exit code ${exit.code}`)
     stop.signal.throwIfAborted()
     if (crashSignal !== undefined) throw createCrashError(bin, crashSignal, stderr.toString(), execution)

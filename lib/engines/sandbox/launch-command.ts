@@ -50,11 +50,11 @@ export function buildLaunchCommand({
   filter,
   files,
 }: Launch): string[] {
-  const names = keysOf(resources)
+  const resourceNames = keysOf(resources)
   return [
     ...[perl, program, `fds=${descriptors}`, `limit=${coreSizeResource}:0`],
     ...(uid === undefined ? [] : [`uid=${uid}`]),
-    ...names.flatMap((name) => {
+    ...resourceNames.flatMap((name) => {
       const limit = limits[name]
       return limit === undefined ? [] : [`limit=${resources[name]}:${Math.ceil(limit)}`]
     }),

@@ -23,13 +23,13 @@ export interface Launcher {
   readonly maxProcesses: number
 }
 
-const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
+const unshareArgs = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
 const capabilityArgs = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
 /** As root, the program is switched to its own uid; other users get a user namespace. */
 const rootLauncher = {
   level: 'namespaces',
-  namespaceArgs: ['bwrap', ...namespaces, ...capabilityArgs],
+  namespaceArgs: ['bwrap', ...unshareArgs, ...capabilityArgs],
   needsRoot: true,
   usesLaunchScript: true,
   usesLandlock: false,

@@ -4,8 +4,8 @@ export class OutputCap {
   readonly #chunks: Buffer[] = []
   #size = 0
 
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(maxBytes: number) {
+    this.#limit = maxBytes
   }
 
   add(chunk: Buffer): boolean {
@@ -27,8 +27,8 @@ export class TruncatedOutput {
   #tail: Buffer = Buffer.alloc(0)
   #droppedBytes = 0
 
-  constructor(limit: number) {
-    this.#maxHalfBytes = Math.floor(limit / 2)
+  constructor(maxBytes: number) {
+    this.#maxHalfBytes = Math.floor(maxBytes / 2)
   }
 
   add(chunk: Buffer): void {

@@ -40,7 +40,7 @@ const signalNumbers: Readonly<Record<number, string>> = {
 }
 
 /** Returns the signal that ended a program. bwrap and shells report it as exit code 128 + signal number. */
-export function exitSignal({ code, signal }: Exit): string | undefined {
+export function getExitSignal({ code, signal }: Exit): string | undefined {
   return signal ?? signalNumbers[(code ?? 0) - 128]
 }
 

@@ -29,7 +29,7 @@ export async function moveOut(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
   } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error
+    if (getErrorCode(error) !== 'EXDEV') throw error
     if (!(await copyOut(from, to))) return false
   }
   const stats = await lstat(to)
@@ -42,7 +42,7 @@ export async function moveOut(from: string, to: string): Promise<boolean> {
 export async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {
-    if (errorCode(error) !== 'ELOOP') throw error
+    if (getErrorCode(error) !== 'ELOOP') throw error
     return undefined // The path is a symbolic link.
   })
   if (!source || !(await source.stat()).isFile()) return false
@@ -76,8 +76,8 @@ export async function removeOrphanedFolders(baseDir: string, prefix: string): Pr
 }
 
 function ignorePermissionError(error: unknown): void {
-  const code = errorCode(error)
+  const code = getErrorCode(error)
   if (code !== 'EACCES' && code !== 'EPERM') throw error
 }
 
-const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+const getErrorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -133,9 +133,9 @@ type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, 
 /**
  * Applies an action to a system call. If there is a test, the action applies only to calls whose argument passes it.
  */
-function rule(call: number, action: number, test: readonly Instruction[] = []): Instruction[] {
+function rule(syscallNumber: number, action: number, test: readonly Instruction[] = []): Instruction[] {
   return [
-    [jumpIfEqualOpcode, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
+    [jumpIfEqualOpcode, 0, test.length + 1 + (test.length > 0 ? 1 : 0), syscallNumber],
     ...test,
     [returnOpcode, 0, 0, action],
     ...(test.length > 0 ? [reloadSyscallNumber] : []),
@@ -198,8 +198,8 @@ export function buildSeccompFilter({
     reloadSyscallNumber,
     [jumpIfAtLeastOpcode, 0, 1, x32SyscallBit],
     [returnOpcode, 0, 0, killProcessAction],
-    ...Object.values(deniedSyscalls).flatMap((call) => rule(call, failWith(errno.EPERM))),
-    ...Object.values(filterBypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
+    ...Object.values(deniedSyscalls).flatMap((syscallNumber) => rule(syscallNumber, failWith(errno.EPERM))),
+    ...Object.values(filterBypasses).flatMap((syscallNumber) => rule(syscallNumber, failWith(errno.ENOSYS))),
     ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? matchNoneOf(0, [unixSocketFamily]) : []), // socket
     ...rule(53, failWith(errno.EAFNOSUPPORT), matchNoneOf(0, [unixSocketFamily])), // socketpair
     ...rule(56, failWith(errno.EPERM), matchAnyBit(0, cloneNamespaceFlags)), // clone
@@ -207,7 +207,9 @@ export function buildSeccompFilter({
     ...rule(16, failWith(errno.EPERM), matchOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
     ...rule(72, failWith(errno.EPERM), matchOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
     ...(sharesNamespace
-      ? [62, 234].flatMap((call) => rule(call, failWith(errno.EPERM), matchNoneOf(0, [0, ownPidPlaceholder])))
+      ? [62, 234].flatMap((syscallNumber) =>
+          rule(syscallNumber, failWith(errno.EPERM), matchNoneOf(0, [0, ownPidPlaceholder])),
+        )
       : []), // kill, tgkill
     [returnOpcode, 0, 0, allowAction],
   ]

@@ -8,7 +8,7 @@ import { newPasswordOption } from '../options.ts'
 import { compressionLevel, type PackedArchive, packFolder, passwordText } from './pack.ts'
 import { createFileNamer } from './unique-file-names.ts'
 
-const allFormats = formats.map(({ id }) => id)
+const allFormatIds = formats.map(({ id }) => id)
 
 const EncryptedArchiveOptions = z.object({
   compressionLevel,
@@ -20,10 +20,10 @@ const EncryptedArchiveOptions = z.object({
 
 const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
   operation: 'archive',
-  from: allFormats,
+  from: allFormatIds,
   to,
   same: true,
-  more: { from: allFormats, min: 0, max: 999 },
+  more: { from: allFormatIds, min: 0, max: 999 },
   options,
   cost: 0.5,
 })
@@ -76,7 +76,7 @@ export async function packFiles(
   }
   if (!file) throw new Error('The step has no file to archive.')
   const bytes = inputs.reduce((sum, { size }) => sum + size, 0)
-  const { memberCount: _last, ...output } = file
+  const { memberCount: _memberCount, ...output } = file
   return {
     files: [output],
     ...(listedCount > 0 && { memberCounts: { result: listedCount } }),

@@ -81,8 +81,8 @@ function createTooManyFilesError(count: number): AppError {
 function createNoMatchError(archiveFiles: readonly string[]): AppError {
   const { length: count } = archiveFiles
   const examples = archiveFiles.slice(0, maxExamples).map((path) => JSON.stringify(path.slice(0, 100)))
-  const list = new Intl.ListFormat('en-GB').format(examples)
-  const content = count > maxExamples ? `${count} files, including ${list}` : list
-  const message = `paths: no file in the archive matches. The archive contains ${content}.`
+  const exampleList = new Intl.ListFormat('en-GB').format(examples)
+  const fileList = count > maxExamples ? `${count} files, including ${exampleList}` : exampleList
+  const message = `paths: no file in the archive matches. The archive contains ${fileList}.`
   return new AppError('INVALID_INPUT', message, { field: 'paths', reason: 'no-match', files: count })
 }

@@ -46,13 +46,13 @@ function listParentPaths(path: string): string[] {
 /** Writes the links as a list that bsdtar adds to an archive (mtree(5)) and returns its arguments. */
 export async function writeLinkList(links: readonly KeptLink[], tools: Tools): Promise<string[]> {
   if (links.length === 0) return []
-  const list = join(tools.workDir, 'links.mtree')
+  const linkListPath = join(tools.workDir, 'links.mtree')
   const lines = links.map(
     ({ name, target }) =>
       `${escapeBytes(name)} type=link mode=0777 uid=0 gid=0 time=0.0 link=${escapeBytes(target)}\n`,
   )
-  await writeFile(list, `#mtree\n${lines.join('')}`)
-  return [`@${list}`]
+  await writeFile(linkListPath, `#mtree\n${lines.join('')}`)
+  return [`@${linkListPath}`]
 }
 
 /** Writes bytes that may have a meaning in the list as octal codes. */

@@ -17,7 +17,7 @@ export const passwordText = z
   .string()
   .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line breaks.')
 
-interface Filter {
+interface CompressionFilter {
   /** Name of the filter in bsdtar. */
   readonly name: string
   /** Maps the public level (0 to 9) to that of the filter; unset if the filter has only one level. */
@@ -29,15 +29,15 @@ interface Filter {
 const keepLevel = (level: number) => level
 const raiseToOne = (level: number) => Math.max(1, level)
 
-const gzip: Filter = { name: 'gzip', level: keepLevel, tarFormat: 'tgz' }
-const bzip2: Filter = { name: 'bzip2', level: raiseToOne, tarFormat: 'tbz2' }
-const xz: Filter = { name: 'xz', level: keepLevel, tarFormat: 'txz' }
-const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tarFormat: 'tzst' }
-const lzma: Filter = { name: 'lzma', level: keepLevel, tarFormat: 'tlz' }
-const lzip: Filter = { name: 'lzip', level: keepLevel, tarFormat: 'tar.lz' }
-const lz4: Filter = { name: 'lz4', level: raiseToOne, tarFormat: 'tar.lz4' }
-const lzop: Filter = { name: 'lzop', level: raiseToOne, tarFormat: 'tar.lzo' }
-const compress: Filter = { name: 'compress', tarFormat: 'tar.z' }
+const gzip: CompressionFilter = { name: 'gzip', level: keepLevel, tarFormat: 'tgz' }
+const bzip2: CompressionFilter = { name: 'bzip2', level: raiseToOne, tarFormat: 'tbz2' }
+const xz: CompressionFilter = { name: 'xz', level: keepLevel, tarFormat: 'txz' }
+const zstd: CompressionFilter = { name: 'zstd', level: (level) => level * 2 + 1, tarFormat: 'tzst' }
+const lzma: CompressionFilter = { name: 'lzma', level: keepLevel, tarFormat: 'tlz' }
+const lzip: CompressionFilter = { name: 'lzip', level: keepLevel, tarFormat: 'tar.lz' }
+const lz4: CompressionFilter = { name: 'lz4', level: raiseToOne, tarFormat: 'tar.lz4' }
+const lzop: CompressionFilter = { name: 'lzop', level: raiseToOne, tarFormat: 'tar.lzo' }
+const compress: CompressionFilter = { name: 'compress', tarFormat: 'tar.z' }
 
 /** Formats packed by 7-Zip, with its type names. */
 const sevenZipTypes = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
@@ -70,7 +70,7 @@ export const formatsWithoutLevel: readonly FormatId[] = [
   'squashfs',
 ]
 
-interface Content {
+interface FolderContent {
   readonly folder: string
   readonly files: number
   readonly folders: number
@@ -97,7 +97,7 @@ export interface PackedArchive extends OutputFile {
 
 /** Packs the content. Several files as `gz` become a `tgz`, and so on, because a `gz` contains a single file. */
 export async function packFolder(
-  content: Content,
+  content: FolderContent,
   to: FormatId,
   settings: PackSettings,
   tools: Tools,
@@ -138,7 +138,7 @@ function getOwn<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefi
 }
 
 async function packWithSevenZip(
-  { folder }: Content,
+  { folder }: FolderContent,
   path: string,
   type: 'zip' | '7z' | 'wim',
   { level, password }: PackSettings,
@@ -155,14 +155,17 @@ async function packWithSevenZip(
   return { path, ...(addedFiles !== undefined && { memberCount: Number(addedFiles) }) }
 }
 
-async function packSquashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {
+async function packSquashfs({ folder }: FolderContent, path: string, tools: Tools): Promise<OutputFile> {
   const resourceArgs = ['-processors', '2', '-mem', '256M']
   await tools.exec('mksquashfs', [folder, path, '-quiet', '-no-progress', '-all-root', ...resourceArgs])
   return { path }
 }
 
 /** Puts all files into one folder with unique names, because `ar` has no folders. */
-async function flattenFolders({ folder, files, folders }: Content, tools: Tools): Promise<Content> {
+async function flattenFolders(
+  { folder, files, folders }: FolderContent,
+  tools: Tools,
+): Promise<FolderContent> {
   if (folders === 0) return { folder, files, folders }
   tools.warn(
     'FOLDERS_DROPPED',
@@ -178,21 +181,21 @@ async function flattenFolders({ folder, files, folders }: Content, tools: Tools)
   return { folder: flatFolder, files, folders: 0 }
 }
 
-function createCompressionArgs({ name, level: scale }: Filter, level: number): string[] {
+function createCompressionArgs({ name, level: scale }: CompressionFilter, level: number): string[] {
   return [`--${name}`, ...(scale ? ['--options', `${name}:compression-level=${scale(level)}`] : [])]
 }
 
 async function packWithBsdtar(
-  { folder, links = [] }: Content,
+  { folder, links = [] }: FolderContent,
   path: string,
   args: readonly string[],
   tools: Tools,
 ): Promise<OutputFile> {
-  const names = join(tools.workDir, 'names.txt')
-  await writeFile(names, (await readdir(folder)).map((name) => `${name}\0`).join(''))
+  const namesPath = join(tools.workDir, 'names.txt')
+  await writeFile(namesPath, (await readdir(folder)).map((name) => `${name}\0`).join(''))
   // Sets root as the owner, because the files belong to a user that exists only in the sandbox.
-  const owner = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
-  const contents = ['-C', folder, '--null', '-T', names, ...(await writeLinkList(links, tools))]
-  await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, ...contents])
+  const ownerArgs = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
+  const contentArgs = ['-C', folder, '--null', '-T', namesPath, ...(await writeLinkList(links, tools))]
+  await tools.exec('bsdtar', ['-c', ...args, ...ownerArgs, '-f', path, ...contentArgs])
   return { path }
 }

@@ -60,11 +60,11 @@ export async function unpackArchive(
   const limitBytes = getMaxUnpackedBytes(input.size)
   await mkdir(folder)
   const links: KeptLink[] = []
-  const limits = { limitBytes, password, keptLinks: keepsLinks ? links : undefined }
-  if (input.format === 'rar') await unpackRar(input.path, folder, limits, tools)
-  else if (bsdtarFormats.includes(input.format)) await unpackWithBsdtar(input.path, folder, limits, tools)
-  else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, limits, tools)
-  else await unpackWithFallback({ path: input.path, format: input.format, folder }, limits, tools)
+  const settings = { limitBytes, password, keptLinks: keepsLinks ? links : undefined }
+  if (input.format === 'rar') await unpackRar(input.path, folder, settings, tools)
+  else if (bsdtarFormats.includes(input.format)) await unpackWithBsdtar(input.path, folder, settings, tools)
+  else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, settings, tools)
+  else await unpackWithFallback({ path: input.path, format: input.format, folder }, settings, tools)
   await makeReadable(folder, zipFormats.includes(input.format) ? 'cp437' : 'windows-1252')
   if (zipFormats.includes(input.format)) await splitBackslashes(folder)
   const contents = await measureFolder(folder)
@@ -72,7 +72,7 @@ export async function unpackArchive(
   return { ...contents, links }
 }
 
-interface Limits {
+interface UnpackSettings {
   /** Receives the links that can be kept, if the new format supports links. */
   readonly keptLinks: KeptLink[] | undefined
   readonly limitBytes: number
@@ -102,10 +102,14 @@ interface ArchiveSource {
 }
 
 /** Falls back to libarchive if 7-Zip cannot read the archive; if that fails too, throws 7-Zip's error. */
-async function unpackWithFallback(source: ArchiveSource, limits: Limits, tools: Tools): Promise<void> {
+async function unpackWithFallback(
+  source: ArchiveSource,
+  settings: UnpackSettings,
+  tools: Tools,
+): Promise<void> {
   const { path, format, folder } = source
   try {
-    return await unpackWithSevenZip(source, limits, tools)
+    return await unpackWithSevenZip(source, settings, tools)
   } catch (error) {
     const isUnreadable =
       error instanceof MisreadEntriesError || (error instanceof ProcessFailure && !needsPassword(error))
@@ -114,7 +118,7 @@ async function unpackWithFallback(source: ArchiveSource, limits: Limits, tools: 
     await mkdir(folder)
     const usesPython = format === '7z' && usesUnknownMethod(error)
     const unpackAlternative = usesPython ? unpackWithPython : unpackWithBsdtar
-    await unpackAlternative(path, folder, limits, tools).catch((fallbackError: unknown) => {
+    await unpackAlternative(path, folder, settings, tools).catch((fallbackError: unknown) => {
       throw fallbackError instanceof ProcessFailure && error instanceof ProcessFailure ? error : fallbackError
     })
   }
@@ -131,7 +135,7 @@ export const usesUnknownMethod = (error: unknown) =>
 async function unpackWithPython(
   path: string,
   folder: string,
-  { limitBytes }: Limits,
+  { limitBytes }: UnpackSettings,
   tools: Tools,
 ): Promise<void> {
   const entries = await listWithSevenZip(path, '', tools)
@@ -155,7 +159,7 @@ const isMisread = ({ name, kind }: ArchiveEntry, format: FormatId) =>
 
 async function unpackWithSevenZip(
   { path, format, folder }: ArchiveSource,
-  { limitBytes, password, keptLinks }: Limits,
+  { limitBytes, password, keptLinks }: UnpackSettings,
   tools: Tools,
 ): Promise<void> {
   const entries = await listWithSevenZip(path, password, tools)
@@ -180,25 +184,35 @@ async function unpackWithSevenZip(
 }
 
 /** Unpacks a RAR with libarchive, which is safer than unar, unless it is encrypted: libarchive cannot decrypt it. */
-async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
-  const entries = await listWithUnar(path, limits.password, tools)
+async function unpackRar(
+  path: string,
+  folder: string,
+  settings: UnpackSettings,
+  tools: Tools,
+): Promise<void> {
+  const entries = await listWithUnar(path, settings.password, tools)
   if (entries.some(({ isEncrypted }) => isEncrypted)) {
-    checkAndReport(entries, { ...limits, keptLinks: undefined }, tools)
-    return unpackLockedRar(path, folder, limits, tools)
+    checkAndReport(entries, { ...settings, keptLinks: undefined }, tools)
+    return unpackLockedRar(path, folder, settings, tools)
   }
-  return unpackWithBsdtar(path, folder, limits, tools)
+  return unpackWithBsdtar(path, folder, settings, tools)
 }
 
-async function unpackWithBsdtar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
-  const { limitBytes } = limits
-  checkAndReport(await listWithBsdtar(path, tools), limits, tools)
+async function unpackWithBsdtar(
+  path: string,
+  folder: string,
+  settings: UnpackSettings,
+  tools: Tools,
+): Promise<void> {
+  const { limitBytes } = settings
+  checkAndReport(await listWithBsdtar(path, tools), settings, tools)
   await runWithSizeLimit({ folder, limitBytes }, ['bsdtar', '-xf', path, '-C', folder], tools)
 }
 
 async function unpackLockedRar(
   path: string,
   folder: string,
-  { limitBytes, password }: Limits,
+  { limitBytes, password }: UnpackSettings,
   tools: Tools,
 ): Promise<void> {
   if (password === '') throw createPasswordError(false)
@@ -217,7 +231,7 @@ async function unpackLockedRar(
  */
 function checkAndReport(
   entries: readonly ArchiveEntry[],
-  { limitBytes, keptLinks }: Limits,
+  { limitBytes, keptLinks }: UnpackSettings,
   tools: Tools,
 ): void {
   checkEntries(entries, limitBytes)
@@ -249,8 +263,13 @@ const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
   'tar.lzo': createUnLzopCommand,
 }
 
-async function unpackCompressedFile(input: InputFile, folder: string, limits: Limits, tools: Tools) {
-  const { limitBytes } = limits
+async function unpackCompressedFile(
+  input: InputFile,
+  folder: string,
+  settings: UnpackSettings,
+  tools: Tools,
+) {
+  const { limitBytes } = settings
   const stagingFolder = join(tools.workDir, 'stream')
   await mkdir(stagingFolder)
   const decompressor = decompressors[input.format]
@@ -262,18 +281,18 @@ async function unpackCompressedFile(input: InputFile, folder: string, limits: Li
   await makeReadable(stagingFolder, 'windows-1252')
   const [name] = await readdir(stagingFolder)
   if (name === undefined) throw new Error('A compressed file was empty.')
-  const content = join(stagingFolder, name)
-  if (await isTar(content)) {
-    const tar = join(tools.workDir, 'content.tar')
-    await rename(content, tar)
-    return unpackWithFallback({ path: tar, format: 'tar', folder }, { ...limits, password: '' }, tools)
+  const contentPath = join(stagingFolder, name)
+  if (await isTar(contentPath)) {
+    const tarPath = join(tools.workDir, 'content.tar')
+    await rename(contentPath, tarPath)
+    return unpackWithFallback({ path: tarPath, format: 'tar', folder }, { ...settings, password: '' }, tools)
   }
   if (isCompressedTar(input.format)) {
     const message = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`
     throw new AppError('CORRUPT_FILE', message, { field: 'file', format: input.format })
   }
   // If the archive stores no name, 7-Zip uses the name of our copy.
-  await rename(content, join(folder, name === copyName ? deriveContentName(input.filename) : name))
+  await rename(contentPath, join(folder, name === copyName ? deriveContentName(input.filename) : name))
 }
 
 /** Whether the file is a tar, including pre-POSIX tar, which has no magic bytes, only a header checksum. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 
 /** Remembers the data of the last file, because `run` follows `split` in the same process if the work is not split. */
 export class LastFile<Value> {
-  #lastFile: { readonly file: string; readonly value: Value } | undefined
+  #lastFile: { readonly fileKey: string; readonly value: Value } | undefined
 
   /**
    * Returns the remembered data if the file is unchanged, and otherwise that of `read`.
@@ -14,10 +14,10 @@ export class LastFile<Value> {
     isCacheable: (value: Value) => boolean = () => true,
   ): Promise<Value> {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
-    const file = [path, ino, mtimeNs, size].join(' ')
-    if (this.#lastFile?.file === file) return this.#lastFile.value
+    const fileKey = [path, ino, mtimeNs, size].join(' ')
+    if (this.#lastFile?.fileKey === fileKey) return this.#lastFile.value
     const value = await read()
-    if (isCacheable(value)) this.#lastFile = { file, value }
+    if (isCacheable(value)) this.#lastFile = { fileKey, value }
     return value
   }
 }

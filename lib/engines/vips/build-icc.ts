@@ -29,9 +29,9 @@ export function buildRgbProfile(colors: Chromaticities, curve: Curve): Buffer {
     ['cprt', createTextTag('No rights reserved')],
     ['wtpt', createNumbersTag('XYZ ', d50)],
     ['chad', createNumbersTag('sf32', adaptation.flat())],
-    ['rXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(red, redXyz)))],
-    ['gXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(green, greenXyz)))],
-    ['bXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(blue, blueXyz)))],
+    ['rXYZ', createNumbersTag('XYZ ', multiply(adaptation, scaleVector(red, redXyz)))],
+    ['gXYZ', createNumbersTag('XYZ ', multiply(adaptation, scaleVector(green, greenXyz)))],
+    ['bXYZ', createNumbersTag('XYZ ', multiply(adaptation, scaleVector(blue, blueXyz)))],
     ['rTRC', curveData],
     ['gTRC', curveData],
     ['bTRC', curveData],
@@ -58,7 +58,11 @@ function computeAdaptationMatrix(white: Vector): Matrix {
   const [toL, toM, toS] = multiply(bradford, d50)
   const [firstRow, secondRow, thirdRow] = bradford
   const inverseBradford = invert(bradford)
-  const columns = transpose([scale(firstRow, toL / l), scale(secondRow, toM / m), scale(thirdRow, toS / s)])
+  const columns = transpose([
+    scaleVector(firstRow, toL / l),
+    scaleVector(secondRow, toM / m),
+    scaleVector(thirdRow, toS / s),
+  ])
   return transpose([
     multiply(inverseBradford, columns[0]),
     multiply(inverseBradford, columns[1]),
@@ -66,7 +70,7 @@ function computeAdaptationMatrix(white: Vector): Matrix {
   ])
 }
 
-const scale = ([x, y, z]: Vector, factor: number): Vector => [x * factor, y * factor, z * factor]
+const scaleVector = ([x, y, z]: Vector, factor: number): Vector => [x * factor, y * factor, z * factor]
 const dot = ([a, b, c]: Vector, [x, y, z]: Vector) => a * x + b * y + c * z
 const crossProduct = ([a, b, c]: Vector, [x, y, z]: Vector): Vector => [
   b * z - c * y,
@@ -87,9 +91,9 @@ const transpose = ([a, b, c]: Matrix): Matrix => [
 function invert([a, b, c]: Matrix): Matrix {
   const factor = 1 / dot(a, crossProduct(b, c))
   return transpose([
-    scale(crossProduct(b, c), factor),
-    scale(crossProduct(c, a), factor),
-    scale(crossProduct(a, b), factor),
+    scaleVector(crossProduct(b, c), factor),
+    scaleVector(crossProduct(c, a), factor),
+    scaleVector(crossProduct(a, b), factor),
   ])
 }
 

@@ -104,13 +104,13 @@ async function compressGif({ input, path, effort, tools }: CompressJob): Promise
   const { quality, scale } = effort
   const lossyArgs = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]
   const colors = quality >= 60 ? [] : ['--colors', String(Math.max(16, Math.round(quality * 4)))]
-  const size = scale < 1 ? ['--scale', scale.toFixed(3)] : []
+  const scaleArgs = scale < 1 ? ['--scale', scale.toFixed(3)] : []
   await tools.exec('gifsicle', [
     '-O3',
     '--no-comments',
     ...lossyArgs,
     ...colors,
-    ...size,
+    ...scaleArgs,
     '-o',
     path,
     input.path,

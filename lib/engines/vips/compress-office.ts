@@ -35,7 +35,7 @@ const Options = z.object({
 
 /** Quality of the images in the document, by name. */
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
-const steps = [90, 75, 60, 40, 25] as const
+const qualitySteps = [90, 75, 60, 40, 25] as const
 
 export const officeCompressRows: readonly Capability[] = officeFormats.map((id) => ({
   operation: 'compress',
@@ -67,15 +67,15 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
   const { targetSize, ...options } = Options.parse(work.options)
   const zip = await openPackage(input.path, work.from)
   const requestedQuality = toQualityNumber(options.quality ?? 'medium', scale)
-  const levels =
+  const qualityLevels =
     targetSize === undefined
       ? [requestedQuality]
-      : steps.filter((step) => step <= (options.quality === undefined ? 90 : requestedQuality))
+      : qualitySteps.filter((step) => step <= (options.quality === undefined ? 90 : requestedQuality))
   let bestAttempt: Attempt = { path: input.path, size: input.size }
-  for (const [index, level] of levels.entries()) {
+  for (const [index, level] of qualityLevels.entries()) {
     if (targetSize !== undefined && bestAttempt.size <= targetSize) break
     const path = join(tools.workDir, `attempt-${index}`)
-    const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / levels.length)
+    const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / qualityLevels.length)
     await repack(zip, path, level, { tools, progress }).catch((cause: unknown) => {
       throw cause instanceof RangeError ? createCorruptError(work.from, 'one of its parts', cause) : cause
     })

@@ -91,8 +91,8 @@ const decodeIcns: ImageDecoder = async ({ input, tools }) => {
   const folder = join(tools.workDir, `${parse(input.path).name}-icons`)
   await mkdir(folder)
   await tools.exec('icns2png', ['-x', '-o', folder, input.path])
-  const side = (name: string) => Number(/_(\d+)x\d+x\d+\.png$/.exec(name)?.[1] ?? 0)
-  const [largestFile] = (await readdir(folder)).sort((a, b) => side(b) - side(a))
+  const readSide = (name: string) => Number(/_(\d+)x\d+x\d+\.png$/.exec(name)?.[1] ?? 0)
+  const [largestFile] = (await readdir(folder)).sort((a, b) => readSide(b) - readSide(a))
   if (largestFile === undefined)
     throw new ProcessFailure('icns2png', 0, 'icns2png found no icon in the file.')
   return { path: join(folder, largestFile), format: 'png' }
@@ -116,13 +116,13 @@ const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
  */
 async function findPrimaryHeicImage(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
-  const numberedName = new RegExp(`^${name}-\\d+\\${ext}$`)
-  const { length } = (await readdir(dir)).filter((file) => numberedName.test(file))
+  const numberedNamePattern = new RegExp(`^${name}-\\d+\\${ext}$`)
+  const { length } = (await readdir(dir)).filter((file) => numberedNamePattern.test(file))
   if (length === 0) return path
   const { stdout } = await tools.exec('heif-info', [input.path])
-  const main = [...stdout.matchAll(/^image: .*$/gm)].findIndex(([line]) => line.endsWith('primary'))
+  const primaryIndex = [...stdout.matchAll(/^image: .*$/gm)].findIndex(([line]) => line.endsWith('primary'))
   tools.warn('PICTURES_DROPPED', `Only the primary image of ${length} in the file was converted.`)
-  return join(dir, `${name}-${Math.max(main, 0) + 1}${ext}`)
+  return join(dir, `${name}-${Math.max(primaryIndex, 0) + 1}${ext}`)
 }
 
 const bmp: ImageDecoder = async ({ input, tools }) => {

@@ -69,7 +69,10 @@ const bmp: Encoder = async ({ image, path, density }) => {
 }
 
 /** Returns an encoder that writes the pixels to a temporary file and runs an external program on it. */
-function encodeWithProgram(extension: string, command: (file: string, job: EncodeJob) => string[]): Encoder {
+function createProgramEncoder(
+  extension: string,
+  command: (file: string, job: EncodeJob) => string[],
+): Encoder {
   return async (job) => {
     const { image, path, tools } = job
     const file = join(tools.workDir, `pixels-${path.replace(/^.*\//, '')}.${extension}`)
@@ -81,7 +84,7 @@ function encodeWithProgram(extension: string, command: (file: string, job: Encod
   }
 }
 
-const heic = encodeWithProgram('png', (file, { path, options }) => [
+const heic = createProgramEncoder('png', (file, { path, options }) => [
   'heif-enc',
   '-q',
   String(chooseEncoderQuality('heic', options)),
@@ -93,7 +96,7 @@ const heic = encodeWithProgram('png', (file, { path, options }) => [
 /** For lower values, cjxl 0.7 fails, because the distance would exceed its maximum of 25. */
 const minJxlQuality = 6
 
-const jxl = encodeWithProgram('png', (file, { path, options }) => [
+const jxl = createProgramEncoder('png', (file, { path, options }) => [
   'cjxl',
   file,
   path,
@@ -104,7 +107,7 @@ const jxl = encodeWithProgram('png', (file, { path, options }) => [
   String(Math.max(minJxlQuality, chooseEncoderQuality('jxl', options))),
 ])
 
-const jxr = encodeWithProgram('tif', (file, { path, options }) => [
+const jxr = createProgramEncoder('tif', (file, { path, options }) => [
   'JxrEncApp',
   '-i',
   file,

@@ -17,11 +17,18 @@ export async function hasFewColors({ path, format, metadata }: SourceImage): Pro
   if (!['png', 'tiff'].includes(format) || width * height > maxScannedPixels) return false
   const seenColors = new Set<number>()
   // Most photographs can be recognized by their first rows, and nearly all by the middle rows, so only these are read.
-  const middle = (height - middleRowCount) >> 1
-  if (middle > 0) {
+  const firstMiddleRow = (height - middleRowCount) >> 1
+  if (firstMiddleRow > 0) {
     if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: 0, width, height: topRowCount })))
       return false
-    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: middle, width, height: middleRowCount })))
+    if (
+      !(await hasFewColorsIn(path, seenColors, {
+        left: 0,
+        top: firstMiddleRow,
+        width,
+        height: middleRowCount,
+      }))
+    )
       return false
   }
   return hasFewColorsIn(path, seenColors)

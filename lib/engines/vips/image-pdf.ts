@@ -63,11 +63,11 @@ async function preparePages(
  */
 async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
   if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
-  const copy = join(tools.workDir, `embed-${index}.jpg`)
+  const copyPath = join(tools.workDir, `embed-${index}.jpg`)
   // Avoids `copyFile`, which would copy the read-only mode of the file.
-  await writeFile(copy, await readFile(path))
-  await setExifDensity(copy, defaultDensity)
-  return copy
+  await writeFile(copyPath, await readFile(path))
+  await setExifDensity(copyPath, defaultDensity)
+  return copyPath
 }
 
 async function runImg2pdf(

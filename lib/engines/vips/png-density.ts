@@ -11,11 +11,11 @@ const metersPerInch = 0.0254
 export async function setPngDensity(path: string, pixelsPerInch: number): Promise<void> {
   const oldChunk = (await readPngHead(path)).get('pHYs')
   if (!oldChunk) return
-  const perMeter = Math.round(pixelsPerInch / metersPerInch)
+  const pixelsPerMeter = Math.round(pixelsPerInch / metersPerInch)
   const chunk = Buffer.alloc(4 + 9 + 4)
   chunk.write('pHYs', 'latin1')
-  chunk.writeUInt32BE(perMeter, 4)
-  chunk.writeUInt32BE(perMeter, 8)
+  chunk.writeUInt32BE(pixelsPerMeter, 4)
+  chunk.writeUInt32BE(pixelsPerMeter, 8)
   chunk.writeUInt8(1, 12)
   chunk.writeUInt32BE(crc32(chunk.subarray(0, 13)), 13)
   await using file = await open(path, 'r+')

@@ -45,9 +45,9 @@ const beforeFontSizePattern = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*
 /** Maximum characters that are examined before a length; only lists of lengths are that long. */
 const maxLookBehindCharacters = 300
 
-const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
+const numberSource = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
 const lengthPattern = new RegExp(
-  `(?<![\\w.#-])(?:(${number})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
+  `(?<![\\w.#-])(?:(${numberSource})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
   'gi',
 )
 /** Matches tags without the closing bracket, and style sheets. */

@@ -71,10 +71,13 @@ async function dropExtraPlanes(
   const isGray = inkCountByColorSpace[space] === 1
   const isDeep = space === 'grey16' || space === 'rgb16'
   const target = space === 'cmyk' ? 'cmyk' : isDeep ? 'rgb16' : 'srgb'
-  const perMm = density / mmPerInch
+  const pixelsPerMm = density / mmPerInch
   const write = async (image: Image, name: string) => {
-    const path = outputPath(input, tools, name)
-    await image.keepIccProfile().tiff({ compression: 'none', xres: perMm, yres: perMm }).toFile(path)
+    const path = createOutputPath(input, tools, name)
+    await image
+      .keepIccProfile()
+      .tiff({ compression: 'none', xres: pixelsPerMm, yres: pixelsPerMm })
+      .toFile(path)
     return path
   }
   const paths: string[] = []
@@ -103,10 +106,10 @@ async function dropExtraPlanes(
       paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
     }
   }
-  const path = outputPath(input, tools, 'image')
+  const path = createOutputPath(input, tools, 'image')
   await tools.exec('tiffcp', [...paths, path])
   return path
 }
 
-const outputPath = (input: InputFile, tools: Tools, name: string) =>
+const createOutputPath = (input: InputFile, tools: Tools, name: string) =>
   join(tools.workDir, `${parse(input.path).name}-${name}.tif`)

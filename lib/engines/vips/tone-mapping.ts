@@ -19,11 +19,11 @@ const maxHeifBoxes = 20_000
  * white.
  */
 const transferFunctions: Readonly<
-  Record<number, { readonly name: string; readonly of: (value: number) => number }>
+  Record<number, { readonly name: string; readonly toLight: (value: number) => number }>
 > = {
   16: {
     name: 'PQ',
-    of: (value) => {
+    toLight: (value) => {
       const root = value ** (32 / 2523)
       const [c1, c2, c3] = [3424 / 4096, 2413 / 128, 2392 / 128]
       return (
@@ -33,7 +33,7 @@ const transferFunctions: Readonly<
   },
   18: {
     name: 'HLG',
-    of: (value) => {
+    toLight: (value) => {
       const [a, b, c] = [0.17883277, 0.28466892, 0.55991073]
       return value <= 0.5 ? value ** 2 / 3 : (Math.exp((value - c) / a) + b) / 12
     },
@@ -76,9 +76,9 @@ export async function readHeifColorCodes(path: string): Promise<ColorCodes | und
 
 /** Returns the color codes of a PNG (`cICP`) if it is HDR; undefined otherwise. */
 export function readPngHdrCodes(head: PngHead): ColorCodes | undefined {
-  const code = head.get('cICP')
-  if (!code || code.length < 2) return undefined
-  return keepHdrCodes({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
+  const codesChunk = head.get('cICP')
+  if (!codesChunk || codesChunk.length < 2) return undefined
+  return keepHdrCodes({ primaries: codesChunk.readUInt8(0), transfer: codesChunk.readUInt8(1) })
 }
 
 /** Returns the codes if they describe HDR that can be converted; undefined otherwise. */
@@ -107,18 +107,18 @@ export async function toneMap(
   }
   const { name = '' } = transferFunctions[codes.transfer] ?? {}
   tools.warn('COLORS_CONVERTED', describeHdrConversion('image', name))
-  const target = join(tools.workDir, `${parse(path).name}-usual.png`)
+  const targetPath = join(tools.workDir, `${parse(path).name}-usual.png`)
   await sharp(bytes, { raw: { width, height, channels }, limitInputPixels: maxPixels })
     .png({ compressionLevel: 1 })
-    .toFile(target)
-  return target
+    .toFile(targetPath)
+  return targetPath
 }
 
 type ConvertRows = (from: Uint16Array, to: Buffer, begin: number, end: number) => void
 
 function createRowConverter({ transfer, primaries }: ColorCodes, channels: number): ConvertRows {
-  const { of = (value: number) => value } = transferFunctions[transfer] ?? {}
-  const linearLight = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
+  const { toLight = (value: number) => value } = transferFunctions[transfer] ?? {}
+  const linearLight = Float32Array.from({ length: 65_536 }, (_, value) => toLight(value / 65_535))
   const [rr = 1, rg = 0, rb = 0, gr = 0, gg = 1, gb = 0, br = 0, bg = 0, bb = 1] =
     matricesToSrgb[primaries] ?? []
   const table = createSrgbTable()

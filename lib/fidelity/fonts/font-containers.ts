@@ -26,12 +26,12 @@ export async function readFontCollection(bytes: FileBytes): Promise<ContentSumma
 /** Reads a font in a classic Mac OS resource fork (Inside Macintosh: More Macintosh Toolbox, 1-121). */
 export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 16)
-  const map = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
-  const types = map.readUInt16BE(24)
-  for (let at = types + 2; at <= types + 2 + 8 * map.readUInt16BE(types); at += 8) {
-    if (map.toString('latin1', at, at + 4) !== 'sfnt') continue
-    const firstTypeOffset = types + map.readUInt16BE(at + 6)
-    const start = head.readUInt32BE(0) + map.readUIntBE(firstTypeOffset + 5, 3) + 4
+  const resourceMap = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
+  const typesOffset = resourceMap.readUInt16BE(24)
+  for (let at = typesOffset + 2; at <= typesOffset + 2 + 8 * resourceMap.readUInt16BE(typesOffset); at += 8) {
+    if (resourceMap.toString('latin1', at, at + 4) !== 'sfnt') continue
+    const firstTypeOffset = typesOffset + resourceMap.readUInt16BE(at + 6)
+    const start = head.readUInt32BE(0) + resourceMap.readUIntBE(firstTypeOffset + 5, 3) + 4
     // If there are several fonts, only the first is counted.
     return readOpenTypeAt(bytes, start, start)
   }
@@ -49,10 +49,10 @@ export async function readType1(bytes: FileBytes): Promise<ContentSummary | unde
   let from = start + 5
   while (from < file.length && /\s/.test(String.fromCharCode(file[from] ?? 0))) from++
   const isHex = /^[\da-f\s]{8}/i.test(file.toString('latin1', from, from + 8))
-  const encrypted = isHex
+  const encryptedBytes = isHex
     ? Buffer.from(file.toString('latin1', from).replaceAll(/\s/g, ''), 'hex')
     : file.subarray(from)
-  return countCharStrings(decryptEexec(encrypted))
+  return countCharStrings(decryptEexec(encryptedBytes))
 }
 
 /** Removes the six-byte header of each PFB segment. */
@@ -66,14 +66,14 @@ function removeSegmentHeaders(file: Buffer): Buffer {
   return parts.length === 0 ? file : Buffer.concat(parts)
 }
 
-function decryptEexec(encrypted: Buffer): Buffer {
-  const decrypted = Buffer.alloc(encrypted.length)
+function decryptEexec(encryptedBytes: Buffer): Buffer {
+  const decryptedBytes = Buffer.alloc(encryptedBytes.length)
   let key = 55_665
-  for (const [at, byte] of encrypted.entries()) {
-    decrypted[at] = byte ^ (key >> 8)
+  for (const [at, byte] of encryptedBytes.entries()) {
+    decryptedBytes[at] = byte ^ (key >> 8)
     key = ((byte + key) * 52_845 + 22_719) & 0xffff
   }
-  return decrypted
+  return decryptedBytes
 }
 
 /** Reads the number of glyphs, which Type 1 and Type 42 fonts contain before the glyphs. */

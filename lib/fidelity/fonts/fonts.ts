@@ -24,10 +24,10 @@ export async function readOpenTypeAt(
 ): Promise<ContentSummary | undefined> {
   const head = await bytes.at(start, 12)
   if (head.length < 12 || !signatures.includes(head.toString('latin1', 0, 4))) return undefined
-  const list = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
-  for (let at = 0; at + 16 <= list.length; at += 16) {
-    if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const glyphs = readGlyphCount(await bytes.at(base + list.readUInt32BE(at + 8), 6))
+  const directory = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
+  for (let at = 0; at + 16 <= directory.length; at += 16) {
+    if (directory.toString('latin1', at, at + 4) !== 'maxp') continue
+    const glyphs = readGlyphCount(await bytes.at(base + directory.readUInt32BE(at + 8), 6))
     return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined
@@ -37,11 +37,11 @@ export async function readOpenTypeAt(
 export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 44)
   if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
-  const list = await bytes.at(44, head.readUInt16BE(12) * 20)
-  for (let at = 0; at + 20 <= list.length; at += 20) {
-    if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const [compressedSize, originalSize] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
-    const data = await bytes.at(list.readUInt32BE(at + 4), compressedSize)
+  const directory = await bytes.at(44, head.readUInt16BE(12) * 20)
+  for (let at = 0; at + 20 <= directory.length; at += 20) {
+    if (directory.toString('latin1', at, at + 4) !== 'maxp') continue
+    const [compressedSize, originalSize] = [directory.readUInt32BE(at + 8), directory.readUInt32BE(at + 12)]
+    const data = await bytes.at(directory.readUInt32BE(at + 4), compressedSize)
     const isCompressed = compressedSize < originalSize
     const glyphs = readGlyphCount(isCompressed ? inflateSync(data, { maxOutputLength: maxReadBytes }) : data)
     return glyphs === undefined ? undefined : createSummary(glyphs)
@@ -56,13 +56,13 @@ const [glyf, loca, maxp] = [10, 11, 4]
 export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 48)
   if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
-  const list = await bytes.at(48, head.readUInt16BE(12) * 20)
+  const directory = await bytes.at(48, head.readUInt16BE(12) * 20)
   let at = 0
   // Reads a number with seven bits per byte (section 4.1).
   const readNumber = () => {
     let value = 0
     for (;;) {
-      const byte = list.readUInt8(at++)
+      const byte = directory.readUInt8(at++)
       value = value * 128 + (byte & 127)
       if (byte < 128) return value
     }
@@ -70,7 +70,7 @@ export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | unde
   let start = 0
   let foundOffset: number | undefined
   for (let count = head.readUInt16BE(12); count > 0; count--) {
-    const flags = list.readUInt8(at++)
+    const flags = directory.readUInt8(at++)
     const knownTag = flags & 63
     if (knownTag === 63) at += 4
     const originalBytes = readNumber()

@@ -6,14 +6,14 @@ import type { ContentSummary } from '../content-summary.ts'
 
 interface AudioProperties {
   readonly channels: number
-  readonly rate: number
+  readonly sampleRate: number
   /** Number of samples per channel. */
   readonly samples: number
 }
 
-const createSummary = ({ channels, rate, samples }: AudioProperties): ContentSummary => ({
+const createSummary = ({ channels, sampleRate, samples }: AudioProperties): ContentSummary => ({
   counts: { samples, channels },
-  ...(rate > 0 && { seconds: samples / rate }),
+  ...(sampleRate > 0 && { seconds: samples / sampleRate }),
   features: ['sound'],
 })
 
@@ -34,15 +34,27 @@ export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefi
   const formatChunk = chunks.get('fmt ')
   if (!formatChunk || formatChunk.size < 16) return undefined
   const format = await bytes.at(formatChunk.start, 16)
-  const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
-  const bits = format.readUInt16LE(14)
+  const [channels, sampleRate, bytesPerBlock] = [
+    format.readUInt16LE(2),
+    format.readUInt32LE(4),
+    format.readUInt16LE(12),
+  ]
+  const bitsPerSample = format.readUInt16LE(14)
   // For compressed audio, the `factChunk` chunk contains the number of samples.
-  const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
+  const isPcm = bytesPerBlock > 0 && bytesPerBlock === channels * Math.ceil(bitsPerSample / 8)
   if (isPcm)
-    return createSummary({ channels, rate, samples: Math.floor((chunks.get('data')?.size ?? 0) / block) })
+    return createSummary({
+      channels,
+      sampleRate,
+      samples: Math.floor((chunks.get('data')?.size ?? 0) / bytesPerBlock),
+    })
   const factChunk = chunks.get('fact')
   if (!factChunk || factChunk.size < 4) return undefined
-  return createSummary({ channels, rate, samples: (await bytes.at(factChunk.start, 4)).readUInt32LE(0) })
+  return createSummary({
+    channels,
+    sampleRate,
+    samples: (await bytes.at(factChunk.start, 4)).readUInt32LE(0),
+  })
 }
 
 export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -53,8 +65,12 @@ export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undef
   const properties = await bytes.at(commonChunk.start, 18)
   // Reads an 80-bit float without its fraction, because sample rates are whole numbers.
   const exponent = properties.readUInt16BE(8) - 16_383 - 63
-  const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
-  return createSummary({ channels: properties.readUInt16BE(0), rate, samples: properties.readUInt32BE(2) })
+  const sampleRate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
+  return createSummary({
+    channels: properties.readUInt16BE(0),
+    sampleRate,
+    samples: properties.readUInt32BE(2),
+  })
 }
 
 /** Reads the STREAMINFO block of FLAC (RFC 9639, 8.2). */
@@ -65,7 +81,7 @@ export async function readFlac(bytes: FileBytes): Promise<ContentSummary | undef
   const samples = Number(word & 0xfffffffffn)
   // A count of 0 means that the number of samples is unknown.
   if (samples === 0) return undefined
-  return createSummary({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
+  return createSummary({ channels: Number((word >> 41n) & 7n) + 1, sampleRate: Number(word >> 44n), samples })
 }
 
 /**
@@ -88,18 +104,18 @@ export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefi
     const skippedSamples = head.readUInt16LE(opusOffset + 10)
     return createSummary({
       channels: head.readUInt8(opusOffset + 9),
-      rate: 48_000,
+      sampleRate: 48_000,
       samples: Math.max(0, end - skippedSamples),
     })
   }
   // The file contains FLAC in Ogg 1.0.1: the STREAMINFO block of a FLAC file, shifted by nine bytes.
   if (flacOffset > 0) {
     const streamInfo = Number(head.readBigUInt64BE(flacOffset + 27) >> 36n)
-    return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
+    return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, sampleRate: streamInfo >> 8, samples: end })
   }
   return createSummary({
     channels: head.readUInt8(vorbisOffset + 11),
-    rate: head.readUInt32LE(vorbisOffset + 12),
+    sampleRate: head.readUInt32LE(vorbisOffset + 12),
     samples: end,
   })
 }
@@ -126,7 +142,7 @@ export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefi
   const marker = frame.toString('latin1', at, at + 4)
   if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
   const frames = frame.readUInt32BE(at + 8)
-  const rate = isMpeg1 ? base : version === 2 ? base / 2 : base / 4
+  const sampleRate = isMpeg1 ? base : version === 2 ? base / 2 : base / 4
   // The encoder has added padding at both ends (LAME tag, revision 1).
   const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
     ? frame.readUIntBE(at + 141, 3)
@@ -134,7 +150,7 @@ export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefi
   const paddingSamples = (padding >> 12) + (padding & 0xfff)
   return createSummary({
     channels,
-    rate,
+    sampleRate,
     samples: Math.max(0, frames * (isMpeg1 ? 1152 : 576) - paddingSamples),
   })
 }

@@ -6,13 +6,13 @@ import type { ContentSummary } from '../content-summary.ts'
 
 const createSummary = (
   channels: number | undefined,
-  rate: number,
+  sampleRate: number,
   samples: number,
 ): ContentSummary | undefined =>
-  rate > 0 && samples > 0
+  sampleRate > 0 && samples > 0
     ? {
         counts: { samples, ...defined({ channels }) },
-        seconds: samples / rate,
+        seconds: samples / sampleRate,
         features: ['sound'],
       }
     : undefined
@@ -30,19 +30,19 @@ const maxAc3Version = 10
 export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
-  const rate = ac3SampleRates[head.readUInt8(4) >> 6]
-  const kilobits = ac3KilobitRates[(head.readUInt8(4) & 63) >> 1]
+  const sampleRate = ac3SampleRates[head.readUInt8(4) >> 6]
+  const kilobitsPerSecond = ac3KilobitRates[(head.readUInt8(4) & 63) >> 1]
   const layout = head.readUInt8(6) >> 5
-  if (rate === undefined || kilobits === undefined) return undefined
-  const frame = (kilobits * 1000 * 1536) / (rate * 8)
+  if (sampleRate === undefined || kilobitsPerSecond === undefined) return undefined
+  const frameBytes = (kilobitsPerSecond * 1000 * 1536) / (sampleRate * 8)
   // The position of the LFE flag depends on the fields before it.
   const bits = head.readUInt16BE(6)
   const offsetBefore = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
   const hasLfe = ((bits >> (12 - offsetBefore)) & 1) === 1
   return createSummary(
     (ac3ChannelCounts[layout] ?? 0) + (hasLfe ? 1 : 0),
-    rate,
-    Math.round(bytes.size / frame) * 1536,
+    sampleRate,
+    Math.round(bytes.size / frameBytes) * 1536,
   )
 }
 
@@ -59,9 +59,9 @@ export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undef
     frames++
     at += size
   }
-  const rate = (adtsKilohertz[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
+  const sampleRate = (adtsKilohertz[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
   // Channels are omitted: with HE-AAC v2, one coded channel may decode to two.
-  return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
+  return frames === 0 ? undefined : createSummary(undefined, sampleRate, frames * 1024)
 }
 
 /** Bytes of a frame of 20 ms, by frame type (RFC 4867, 5.3). */
@@ -76,8 +76,8 @@ export async function readAmr(bytes: FileBytes): Promise<ContentSummary | undefi
   let frames = 0
   for (let at = isWideband ? 9 : 6; at < data.length; frames++)
     at += (isWideband ? widebandFrameBytes : narrowbandFrameBytes)[((data[at] ?? 0) >> 3) & 15] ?? 1
-  const rate = isWideband ? 16_000 : 8000
-  return createSummary(1, rate, frames * (rate / 50))
+  const sampleRate = isWideband ? 16_000 : 8000
+  return createSummary(1, sampleRate, frames * (sampleRate / 50))
 }
 
 /** Bytes per sample by encoding number (Sun/NeXT). */
@@ -88,9 +88,11 @@ export async function readAu(bytes: FileBytes): Promise<ContentSummary | undefin
   if (head.toString('latin1', 0, 4) !== '.snd') return undefined
   const [start, declaredSize] = [head.readUInt32BE(4), head.readUInt32BE(8)]
   const channels = head.readUInt32BE(20)
-  const block = (auBytesPerSample[head.readUInt32BE(12)] ?? 0) * channels
+  const bytesPerBlock = (auBytesPerSample[head.readUInt32BE(12)] ?? 0) * channels
   const size = Math.min(declaredSize, bytes.size - start)
-  return block === 0 ? undefined : createSummary(channels, head.readUInt32BE(16), Math.floor(size / block))
+  return bytesPerBlock === 0
+    ? undefined
+    : createSummary(channels, head.readUInt32BE(16), Math.floor(size / bytesPerBlock))
 }
 
 /** Reads Sony Wave64: chunks with 16-byte names and 64-bit sizes, aligned to eight bytes. */
@@ -104,9 +106,9 @@ export async function readWave64(bytes: FileBytes): Promise<ContentSummary | und
     if (size < 24) return undefined
     if (id === 'fmt ') format = await bytes.at(at + 24, 16)
     if (id === 'data' && format) {
-      const block = format.readUInt16LE(12)
+      const bytesPerBlock = format.readUInt16LE(12)
       const data = Math.min(size, bytes.size - at) - 24
-      return createSummary(format.readUInt16LE(2), format.readUInt32LE(4), Math.floor(data / block))
+      return createSummary(format.readUInt16LE(2), format.readUInt32LE(4), Math.floor(data / bytesPerBlock))
     }
     at += Math.ceil(size / 8) * 8
   }
@@ -116,7 +118,7 @@ export async function readWave64(bytes: FileBytes): Promise<ContentSummary | und
 /** Reads the Apple Core Audio Format 1.0; for compressed audio, the packet table contains the number of samples. */
 export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
-  let rate = 0
+  let sampleRate = 0
   let channels = 0
   let bytesPerPacket = 0
   let samples = 0
@@ -127,7 +129,7 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
     const size = declaredSize < 0 ? bytes.size - at - 12 : declaredSize
     if (id === 'desc') {
       const description = await bytes.at(at + 12, 32)
-      rate = description.readDoubleBE(0)
+      sampleRate = description.readDoubleBE(0)
       bytesPerPacket = description.readUInt32BE(16)
       channels = description.readUInt32BE(24)
     }
@@ -135,7 +137,7 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
     if (id === 'data' && bytesPerPacket > 0) samples = Math.floor((size - 4) / bytesPerPacket)
     at += 12 + size
   }
-  return createSummary(channels, rate, samples)
+  return createSummary(channels, sampleRate, samples)
 }
 
 const wavPackKilohertz = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
@@ -145,8 +147,8 @@ export async function readWavPack(bytes: FileBytes): Promise<ContentSummary | un
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined
   const samples = head.readUInt32LE(12)
-  const rate = (wavPackKilohertz[(head.readUInt32LE(24) >>> 23) & 15] ?? 0) * 1000
-  return samples === 0xffffffff ? undefined : createSummary(undefined, rate, samples)
+  const sampleRate = (wavPackKilohertz[(head.readUInt32LE(24) >>> 23) & 15] ?? 0) * 1000
+  return samples === 0xffffffff ? undefined : createSummary(undefined, sampleRate, samples)
 }
 
 export async function readTrueAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {

@@ -31,15 +31,15 @@ export function hasHidingStyle(main: Buffer, table: Buffer): boolean {
 /** Returns hidden ranges of the stream `WordDocument` in file order, except text that only a style hides. */
 export function findHiddenRanges(main: Buffer, table: Buffer): readonly HiddenRange[] {
   const start = main.readUInt32LE(pageListOffset)
-  const list = table.subarray(start, start + main.readUInt32LE(pageListOffset + 4))
+  const pageList = table.subarray(start, start + main.readUInt32LE(pageListOffset + 4))
   // The list has one offset more than pages.
-  const count = Math.max(0, Math.floor((list.length - 4) / 8))
-  const numbers = Array.from(
+  const count = Math.max(0, Math.floor((pageList.length - 4) / 8))
+  const pageNumbers = Array.from(
     { length: count },
-    (_, index) => list.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff,
+    (_, index) => pageList.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff,
   )
   // Removes duplicates: a list that repeats a page would otherwise need more memory than the file.
-  const foundRanges = [...new Set(numbers)].map((number) =>
+  const foundRanges = [...new Set(pageNumbers)].map((number) =>
     findHiddenRangesOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
   )
   return foundRanges.flat().toSorted((a, b) => a.start - b.start)

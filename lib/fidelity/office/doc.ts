@@ -70,11 +70,11 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
 const maxComparisons = 20_000_000
 
 /** Skips property changes, then reads the list of pieces that form the text ([MS-DOC] 2.9.38). */
-function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRange[]): string {
+function readPieces(main: Buffer, pieceList: Buffer, hiddenRanges: readonly HiddenRange[]): string {
   let at = 0
-  while (list[at] === 1) at += 3 + list.readUInt16LE(at + 1)
-  if (list[at] !== 2) throw new RangeError('the document has no piece table')
-  const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
+  while (pieceList[at] === 1) at += 3 + pieceList.readUInt16LE(at + 1)
+  if (pieceList[at] !== 2) throw new RangeError('the document has no piece table')
+  const pieces = pieceList.subarray(at + 5, at + 5 + pieceList.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
   // Each piece is compared with each hidden range. No program writes more pieces and ranges than this, and comparing
   // them would take minutes.
@@ -83,14 +83,14 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
-    const width = (location & compressedFlag) === 0 ? 2 : 1
-    const from = width === 2 ? location : (location & (compressedFlag - 1)) / 2
-    const bytes = main.subarray(from, from + width * length)
+    const bytesPerCharacter = (location & compressedFlag) === 0 ? 2 : 1
+    const from = bytesPerCharacter === 2 ? location : (location & (compressedFlag - 1)) / 2
+    const bytes = main.subarray(from, from + bytesPerCharacter * length)
     // Limits the text: overlapping pieces could make it many times as large as the file.
     charactersLeft -= bytes.length
     if (charactersLeft < 0) throw new RangeError('the pieces of the document overlap')
-    const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
-    return blankOutHidden(text, hiddenRanges, (at) => (at - from) / width)
+    const text = bytesPerCharacter === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
+    return blankOutHidden(text, hiddenRanges, (at) => (at - from) / bytesPerCharacter)
   })
   return read.join('')
 }

@@ -6,18 +6,18 @@ import type { Zip } from '../zip.ts'
  * filled templates; some programs write all text this way. Embedded Word and RTF documents are skipped.
  */
 export async function readChunkTexts(zip: Zip): Promise<string[]> {
-  const names = new Set<string>()
+  const partNames = new Set<string>()
   readMarkup((await zip.text('word/_rels/document.xml.rels')) ?? '', {
     text: () => {},
     tag: (tag) => {
       const target = readAttribute(tag, 'Target')
       if (target !== undefined && readAttribute(tag, 'Type')?.endsWith('/aFChunk'))
-        names.add(target.startsWith('/') ? target.slice(1) : `word/${target}`)
+        partNames.add(target.startsWith('/') ? target.slice(1) : `word/${target}`)
       return false
     },
   })
   const texts: string[] = []
-  for (const name of names) texts.push((await zip.read(name, readChunkText)) ?? '')
+  for (const name of partNames) texts.push((await zip.read(name, readChunkText)) ?? '')
   return texts
 }
 
@@ -32,14 +32,14 @@ function readChunkText(content: Buffer): string {
 /** Extracts the HTML of an MHTML file (RFC 2557). */
 function extractMhtmlHtml(mhtml: string): Buffer {
   const contentTypeAt = mhtml.search(/Content-Type:\s{0,9}text\/html/i)
-  const end = /\r?\n\r?\n/.exec(mhtml.slice(Math.max(contentTypeAt, 0)))
-  if (contentTypeAt < 0 || !end) return Buffer.alloc(0)
+  const headerEnd = /\r?\n\r?\n/.exec(mhtml.slice(Math.max(contentTypeAt, 0)))
+  if (contentTypeAt < 0 || !headerEnd) return Buffer.alloc(0)
   const head =
     mhtml
-      .slice(0, contentTypeAt + end.index)
+      .slice(0, contentTypeAt + headerEnd.index)
       .split(/\r?\n\r?\n/)
       .at(-1) ?? ''
-  const rest = mhtml.slice(contentTypeAt + end.index + end[0].length)
+  const rest = mhtml.slice(contentTypeAt + headerEnd.index + headerEnd[0].length)
   const close = rest.search(/\r?\n--/)
   const body = close < 0 ? rest : rest.slice(0, close)
   if (/Encoding:\s{0,9}base64/i.test(head)) return Buffer.from(body, 'base64')

@@ -41,7 +41,17 @@ const maxBaseDepth = 10
 const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 
 /** Elements that separate words. */
-const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
+const separatorElements = new Set([
+  'w:p',
+  'w:tc',
+  'w:tab',
+  'w:br',
+  'w:cr',
+  'm:t',
+  'w:noBreakHyphen',
+  'w:sym',
+  'w:ptab',
+])
 
 interface RunText {
   /** The visible text. */
@@ -83,7 +93,7 @@ class RunsReader {
     else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
     else {
       if (this.#hidingStyles.size > 0) this.#readStyle(tag)
-      if (breaks.has(name)) this.parts.push('\n')
+      if (separatorElements.has(name)) this.parts.push('\n')
     }
     // Skips the fallback copy of a shape for old programs, and the copy of moved text at its old position.
     return (

@@ -31,7 +31,7 @@ export async function readIWork(bytes: FileBytes): Promise<ContentSummary | unde
   return { words, counts, features: [] }
 }
 
-const breaks = new Set(['sf:p', 'sf:br', 'sf:lnbr', 'sf:tab'])
+const separatorElements = new Set(['sf:p', 'sf:br', 'sf:lnbr', 'sf:tab'])
 
 class IWorkReader {
   readonly parts: string[] = []
@@ -46,7 +46,7 @@ class IWorkReader {
   tag(tag: Tag): boolean {
     const { name, isEnd, isEmpty } = tag
     if (name === 'sf:p' && !isEmpty) this.#depth += isEnd ? -1 : 1
-    if (breaks.has(name)) this.parts.push(' ')
+    if (separatorElements.has(name)) this.parts.push(' ')
     if (isEnd) return false
     // The tag contains the text of a cell.
     if (name === 'sf:ct') this.parts.push(' ', readAttribute(tag, 'sfa:s') ?? '')

@@ -31,8 +31,8 @@ const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
 const paragraph = Buffer.from('text:p')
-const columns = Buffer.from('number-columns-repeated=')
-const rows = Buffer.from('number-rows-repeated=')
+const columnRepeatAttribute = Buffer.from('number-columns-repeated=')
+const rowRepeatAttribute = Buffer.from('number-rows-repeated=')
 const formulaAttribute = Buffer.from('formula=')
 const visibilityAttribute = Buffer.from('visibility=')
 const valueTypeAttribute = Buffer.from('value-type="')
@@ -169,7 +169,9 @@ export class OpenSheetReader {
       if (byte > greaterThan || byte < colon) continue
       if (byte === greaterThan) break
       const firstByte = xml[at + 1]
-      if (firstByte === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
+      if (firstByte === lowerN)
+        this.#isRepeated ||=
+          this.#isAt(at + 1, columnRepeatAttribute) || this.#isAt(at + 1, rowRepeatAttribute)
       else if (firstByte === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formulaAttribute)
       else if (firstByte === lowerV && this.#isAt(at + 1, valueTypeAttribute))
         this.#isValue ||= xml[at + 1 + valueTypeAttribute.length] !== lowerS

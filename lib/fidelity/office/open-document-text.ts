@@ -24,15 +24,15 @@ export function readOpenDocumentText(
     return { text: extractText(xml, ignoredElements), hasHidden: false }
   const hiddenStyles = findHiddenStyles(styles, xml)
   // One entry per open element: whether it is hidden, directly or by an ancestor.
-  const open: boolean[] = []
+  const hiddenStates: boolean[] = []
   let hasHidden = false
   const text = extractText(xml, ignoredElements, {
     isHiddenFrom: (tag) => {
       if (hidableElements.has(tag.name) && !tag.isEmpty) {
-        if (tag.isEnd) open.pop()
-        else open.push(isHiddenBy(tag, hiddenStyles) ?? open.at(-1) === true)
+        if (tag.isEnd) hiddenStates.pop()
+        else hiddenStates.push(isHiddenBy(tag, hiddenStyles) ?? hiddenStates.at(-1) === true)
       }
-      const isHidden = open.at(-1) === true
+      const isHidden = hiddenStates.at(-1) === true
       hasHidden ||= isHidden
       return isHidden
     },

@@ -7,8 +7,8 @@ const hiddenSheetPattern = /\stable:display="false"/
 
 /** Whether a style before the body hides whole sheets. */
 export function mayHideSheets(xml: Buffer): boolean {
-  const body = xml.indexOf('<office:body')
-  return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
+  const bodyStart = xml.indexOf('<office:body')
+  return xml.subarray(0, bodyStart < 0 ? xml.length : bodyStart).includes('table:display="false"')
 }
 
 /** Maximum number of hidden column ranges, each of which is compared with each cell; users hide fewer. */

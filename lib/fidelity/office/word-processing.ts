@@ -21,14 +21,14 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
   if (!zip || main === undefined) return undefined
   const words = new WordCounts()
-  const hiding = (await zip.read('word/styles.xml', readHidingStyles)) ?? noStyles
+  const hidingStyles = (await zip.read('word/styles.xml', readHidingStyles)) ?? noStyles
   let hasHiddenText = false
   let hasEquations = false
   let hasChanges = false
   let hasChunks = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
     const xml = await zip.text(name)
-    const runs = xml === undefined ? undefined : readRuns(xml, hiding)
+    const runs = xml === undefined ? undefined : readRuns(xml, hidingStyles)
     if (runs) words.add(runs.text)
     hasChunks ||= xml?.includes('<w:altChunk') === true
     hasHiddenText ||= runs?.hasHidden === true
@@ -38,10 +38,10 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   if (hasChunks) for (const text of await readChunkTexts(zip)) words.add(text)
   const comments = countComments(readRuns((await zip.text('word/comments.xml')) ?? '').text)
   const margins = await readMargins(zip)
-  const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
+  const hasPart = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const foundFeatures: Feature[] = [
     ...(hasHiddenText ? (['hiddenText'] as const) : []),
-    ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
+    ...(hasPart(/^word\/media\//) ? (['pictures'] as const) : []),
     ...(hasEquations ? (['equations'] as const) : []),
     ...(hasChanges ? (['changes'] as const) : []),
     ...(comments.commentWords ? (['comments'] as const) : []),

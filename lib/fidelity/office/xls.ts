@@ -71,7 +71,7 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   let hasHidden = false
   let bytesLeft = stream.length
   for (const { start, isHidden } of sheets) {
-    const shapes = new ShapeReader(cells)
+    const shapeReader = new ShapeReader(cells)
     const hiddenCells = new HiddenCells(isHidden)
     let isVisible = true
     for (const record of readRecords(stream, start)) {
@@ -79,7 +79,7 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
       bytesLeft -= record.data.length + headerBytes
       if (bytesLeft < 0) return undefined
       count(record, cells, features)
-      shapes.addRecord(record)
+      shapeReader.addRecord(record)
       hiddenCells.addRecord(record)
       // The result of a formula belongs to the preceding cell record.
       if (cellTypes.has(record.type)) isVisible = !hiddenCells.hides(record.data)
@@ -198,10 +198,12 @@ class TextReader {
         this.#nextPart()
         flags = this.#take(1).readUInt8(0)
       }
-      const width = (flags & 1) + 1
-      const count = Math.min(missingBytes, Math.floor(this.#bytesLeft / width))
+      const bytesPerCharacter = (flags & 1) + 1
+      const count = Math.min(missingBytes, Math.floor(this.#bytesLeft / bytesPerCharacter))
       if (count === 0) throw new RangeError('a character is split between records')
-      fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
+      fragments.push(
+        this.#take(count * bytesPerCharacter).toString(bytesPerCharacter === 2 ? 'utf16le' : 'latin1'),
+      )
       missingBytes -= count
     }
     this.#skip(4 * formatRuns + phoneticBytes)

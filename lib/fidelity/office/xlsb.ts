@@ -58,7 +58,7 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
     await zip.read(path, (sheet) => {
       for (const record of readRecords(sheet)) {
         hasFormulas ||= record.type >= formulaTypes.from && record.type <= formulaTypes.to
-        count(record, cells)
+        countRecord(record, cells)
       }
     })
   const has = (start: string) => zip.names.some((name) => name.startsWith(start))
@@ -70,7 +70,7 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
   return cells.summary(paths.length, features)
 }
 
-function count({ type, data }: BinaryRecord, cells: CellCounter): void {
+function countRecord({ type, data }: BinaryRecord, cells: CellCounter): void {
   const kind = kindByRecordType.get(type)
   // The record starts with the column, if any, and the style.
   const at = type >= shortCellTypes.from && type <= shortCellTypes.to ? 4 : 8

@@ -45,8 +45,8 @@ class SheetReader implements SheetProperties {
     const xml = this.#xml
     for (let at = this.#indexOfByte(0, lessThan); at < xml.length; at = this.#indexOfByte(at, lessThan)) {
       const firstByte = xml[at + 1]
-      const isOther = firstByte === exclamation || firstByte === question
-      at = isOther ? this.#indexOfByte(at, greaterThan) : this.#readTag(at + 1)
+      const isNonTag = firstByte === exclamation || firstByte === question
+      at = isNonTag ? this.#indexOfByte(at, greaterThan) : this.#readTag(at + 1)
     }
   }
 
@@ -62,16 +62,16 @@ class SheetReader implements SheetProperties {
   #readTag(start: number): number {
     const xml = this.#xml
     const isEnd = xml[start] === slash
-    let name = isEnd ? start + 1 : start
-    let end = name
+    let nameStart = isEnd ? start + 1 : start
+    let end = nameStart
     // The name ends at whitespace, a slash or the end of the tag; a prefix before a colon is ignored.
     for (
       let byte = xml[end] ?? 0;
       byte > 32 && byte !== slash && byte !== greaterThan;
       byte = xml[++end] ?? 0
     )
-      if (byte === colon) name = end + 1
-    const nameCode = end - name === 1 ? xml[name] : 0
+      if (byte === colon) nameStart = end + 1
+    const nameCode = end - nameStart === 1 ? xml[nameStart] : 0
     if (nameCode === lowerC) {
       if (!isEnd) return this.#startCell(end)
       this.#endCell()

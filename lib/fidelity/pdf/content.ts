@@ -158,11 +158,11 @@ export class PdfContentReader {
   #isGap(): boolean {
     const bytes = this.#bytes
     if (bytes[this.#at] !== 45) return false
-    let size = 0
-    for (let at = this.#at + 1; size <= minWordGap; at++) {
+    let magnitude = 0
+    for (let at = this.#at + 1; magnitude <= minWordGap; at++) {
       const digit = (bytes[at] ?? spaceCode) - 48
       if (digit < 0 || digit > 9) return false
-      size = size * 10 + digit
+      magnitude = magnitude * 10 + digit
     }
     return true
   }

@@ -143,7 +143,7 @@ export class PdfFile {
    * and some writers use the wrong number of spaces.
    */
   #readRows(table: Buffer): void {
-    let [id, firstOffset, numbers, value] = [0, 0, 0, -1]
+    let [id, firstOffset, numberCount, value] = [0, 0, 0, -1]
     for (let at = 0; at < table.length; at++) {
       const byte = table[at] ?? 0
       const digit = byte - 48
@@ -152,15 +152,15 @@ export class PdfFile {
         continue
       }
       if (value >= 0) {
-        if (numbers === 2) [id, numbers] = [firstOffset, 0]
-        if (numbers === 0) firstOffset = value
-        numbers++
+        if (numberCount === 2) [id, numberCount] = [firstOffset, 0]
+        if (numberCount === 0) firstOffset = value
+        numberCount++
         value = -1
       }
-      if (numbers === 2 && (byte === inUseMarker || byte === freeMarker)) {
+      if (numberCount === 2 && (byte === inUseMarker || byte === freeMarker)) {
         if (byte === inUseMarker) this.#addLocation(id, { at: firstOffset })
         id++
-        numbers = 0
+        numberCount = 0
       }
     }
   }

@@ -179,7 +179,7 @@ const accentByName: Readonly<Record<string, string>> = {
   breve: '\u0306',
   ogonek: '\u0328',
 }
-const glyphs: Readonly<Record<string, string>> = {
+const textByGlyphName: Readonly<Record<string, string>> = {
   germandbls: 'ß',
   ae: 'æ',
   AE: 'Æ',
@@ -223,7 +223,7 @@ const symbolNames =
 function toGlyphText(name: string): string | undefined {
   const [base = ''] = name.split('.')
   if (/^[A-Za-z]$/.test(base)) return base
-  if (glyphs[base] !== undefined) return glyphs[base]
+  if (textByGlyphName[base] !== undefined) return textByGlyphName[base]
   const accentMatch = /^([A-Za-z])([a-z]+)$/.exec(base)
   const accent = accentByName[accentMatch?.[2] ?? '']
   if (accentMatch?.[1] && accent) return `${accentMatch[1]}${accent}`.normalize('NFC')

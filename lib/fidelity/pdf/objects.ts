@@ -123,8 +123,8 @@ export class PdfParser {
     }
     if (digits === 0) return undefined
     this.#at = at
-    const size = scale > 1 ? value / scale : value
-    return isNegative ? -size : size
+    const magnitude = scale > 1 ? value / scale : value
+    return isNegative ? -magnitude : magnitude
   }
 
   #readName(): Name {

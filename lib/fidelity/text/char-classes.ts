@@ -33,18 +33,18 @@ export function toLowerCase(code: number): number {
   return characterClass > contextDependent ? characterClass : code
 }
 
-const wordCharacter = /[\p{L}\p{M}]/u
-const characterWithoutSpaces = new RegExp(`[${scriptsWithoutSpaces}]`, 'v')
+const wordCharacterPattern = /[\p{L}\p{M}]/u
+const unspacedScriptPattern = new RegExp(`[${scriptsWithoutSpaces}]`, 'v')
 /** Combining and invisible characters, surrogates, Korean jamo, and sigma, which has two lower-case forms. */
-const contextDependentCharacter = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
+const contextDependentPattern = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
 
 function classify(character: string): number {
   const normalized = character.normalize('NFKC')
-  if (characterWithoutSpaces.test(character))
+  if (unspacedScriptPattern.test(character))
     return normalized === character ? singleCharacter : contextDependent
-  if (contextDependentCharacter.test(character) || contextDependentCharacter.test(normalized))
+  if (contextDependentPattern.test(character) || contextDependentPattern.test(normalized))
     return contextDependent
-  if (!wordCharacter.test(normalized)) return /\p{Nd}/u.test(normalized) ? digit : divider
+  if (!wordCharacterPattern.test(normalized)) return /\p{Nd}/u.test(normalized) ? digit : divider
   const lower = normalized.toLowerCase()
   return normalized === character && lower.length === 1 ? lower.charCodeAt(0) : contextDependent
 }

@@ -109,8 +109,8 @@ const emusPerPoint = 12_700
 function measureWordImages(xml: string, isRaster: (blip: Tag) => boolean): Pick<ElementCounts, 'imageArea'> {
   let [imageArea, frameArea, images] = [0, 0, 0]
   for (const tag of findTags(xml, ['wp:extent', 'a:blip'])) {
-    const side = (name: string) => Number(readAttribute(tag, name)) / emusPerPoint || 0
-    if (tag.name === 'wp:extent') frameArea = side('cx') * side('cy')
+    const readSide = (name: string) => Number(readAttribute(tag, name)) / emusPerPoint || 0
+    if (tag.name === 'wp:extent') frameArea = readSide('cx') * readSide('cy')
     else if (isRaster(tag)) {
       images++
       imageArea += frameArea
@@ -189,11 +189,11 @@ const pointsPerUnit: Readonly<Record<string, number>> = {
 function measureOpenDocumentImages(xml: string): number {
   let [imageArea, frameArea] = [0, 0]
   for (const tag of findTags(xml, ['draw:frame', 'draw:image'])) {
-    const side = (name: string) => {
+    const readSide = (name: string) => {
       const length = readAttribute(tag, name) ?? ''
       return Number.parseFloat(length) * (pointsPerUnit[length.slice(-2)] ?? 0) || 0
     }
-    if (tag.name === 'draw:frame') frameArea = side('svg:width') * side('svg:height')
+    if (tag.name === 'draw:frame') frameArea = readSide('svg:width') * readSide('svg:height')
     else if (isRasterImage(tag)) imageArea += frameArea
   }
   return roundArea(imageArea)

@@ -10,11 +10,11 @@ import { WordCounts } from './word-counts.ts'
 export async function summarizeEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')
-  const root = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]
-  const opf = root === undefined ? undefined : await zip?.text(root)
-  if (!zip || root === undefined || opf === undefined) return undefined
+  const packagePath = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]
+  const opf = packagePath === undefined ? undefined : await zip?.text(packagePath)
+  if (!zip || packagePath === undefined || opf === undefined) return undefined
   const words = new WordCounts()
-  const paths = readSpine(opf).map((href) => posix.join(posix.dirname(root), href))
+  const paths = readSpine(opf).map((href) => posix.join(posix.dirname(packagePath), href))
   let images = 0
   for (const path of new Set(paths)) {
     const page = await zip.read(path, decodeMarkup)

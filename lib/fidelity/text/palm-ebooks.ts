@@ -34,14 +34,14 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   // Compression 17480 is Huffman coding, which is not supported.
   if (isEncrypted || (compression !== 1 && compression !== palmDocCompression)) return undefined
   const trailing = isMobi ? createTrailingSizeReader(head) : () => 0
-  const text = Buffer.concat(
+  const textBytes = Buffer.concat(
     records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
       const data = record.subarray(0, record.length - trailing(record))
       return compression === palmDocCompression ? decompressPalmDoc(data) : data
     }),
   )
   const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8CodePage
-  const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
+  const page = textBytes.subarray(0, isMobi ? findTextEnd(head, records, textBytes.length) : textBytes.length)
   const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
   const words = new WordCounts()
   words.add(isMobi ? extractHtmlText(decodedText) : decodedText)

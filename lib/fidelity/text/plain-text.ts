@@ -156,18 +156,18 @@ const nonTextPatterns = [
 /**
  * The format line of events; it may omit some of these fields: layer, start, end, style, name, three margins, effect.
  */
-const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
+const eventFieldsPattern = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
 const defaultFieldCount = 10
 
 /** Returns the text of a line, its last field, which may contain commas. */
 function readDialogue(source: string): string {
-  const fields = eventFields.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
+  const fieldCount = eventFieldsPattern.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
   const lines = source.match(/^Dialogue:.*$/gm) ?? []
   return lines
     .map((line) =>
       line
         .split(',')
-        .slice(fields - 1)
+        .slice(fieldCount - 1)
         .join(','),
     )
     .join('\n')
@@ -186,7 +186,7 @@ export function createSubtitleReader(kind: keyof typeof cueStartPatterns) {
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const dialogue = kind === 'dialogue' ? readDialogue(source) : source
     const text = nonTextPatterns.reduce(
-      (remainingText, mark) => remainingText.replaceAll(mark, ' '),
+      (remainingText, nonTextPattern) => remainingText.replaceAll(nonTextPattern, ' '),
       dialogue,
     )
     const words = new WordCounts()

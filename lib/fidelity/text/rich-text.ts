@@ -24,13 +24,24 @@ const skippedGroups = new Set([
 ])
 /** Groups whose text is visible although they are inside skipped groups, such as the text of shapes. */
 const visibleGroups = new Set(['shptxt', 'footnote'])
-const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
+const separatorWords = new Set([
+  'par',
+  'line',
+  'tab',
+  'cell',
+  'row',
+  'page',
+  'sect',
+  'nestcell',
+  'nestrow',
+  'column',
+])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
 /** Control words for hidden text, for text deleted with tracked changes, and for the end of both. */
 const hidingWords = new Set(['v', 'deleted', 'plain'])
 const deletingWordPattern = /\\deleted(?![a-z0-9])/
 const hidingWordPattern = /\\v(?![a-z0-9])/
-const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|(\{+|\}+)|([^\\{}\r\n]+)/g
+const tokenPattern = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|(\{+|\}+)|([^\\{}\r\n]+)/g
 
 export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
   const words = new WordCounts()
@@ -75,7 +86,7 @@ class RtfReader {
   }
 
   text(): string {
-    for (const [, word, number, hex, symbol, braces = '', text] of this.#rtf.matchAll(token)) {
+    for (const [, word, number, hex, symbol, braces = '', text] of this.#rtf.matchAll(tokenPattern)) {
       if (text !== undefined) this.#addPlainText(text)
       else if (word !== undefined) this.#readControlWord(word, number)
       else if (hex !== undefined) this.#addByte(Number.parseInt(hex, 16))
@@ -103,7 +114,7 @@ class RtfReader {
       this.#fallbackLeft = this.#group.fallbackLength
     } else if (word === 'f') this.#setFont(number)
     else if (word === 'uc') this.#group = { ...this.#group, fallbackLength: Number(number) }
-    else if (breaks.has(word)) this.#addText('\n')
+    else if (separatorWords.has(word)) this.#addText('\n')
     else if (hidingWords.has(word)) {
       this.#hide(word !== 'plain' && number !== '0')
       if (word === 'plain') this.#setFont(undefined)
@@ -184,7 +195,7 @@ const codePagesByCharset: Readonly<Record<string, string>> = {
 }
 /** Maximum length of a font table. */
 const maxFontTableLength = 500_000
-const font = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})/g
+const fontPattern = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})/g
 
 /** Code pages of a file's fonts, which define the characters above 127. */
 class FontCodePages {
@@ -199,7 +210,7 @@ class FontCodePages {
     this.#defaultFont = /\\deff(\d+)/.exec(rtf)?.[1] ?? '0'
     const start = Math.max(0, rtf.indexOf('\\fonttbl'))
     const table = rtf.slice(start, start + maxFontTableLength)
-    for (const [, number = '', charset = ''] of table.matchAll(font))
+    for (const [, number = '', charset = ''] of table.matchAll(fontPattern))
       this.#codePages.set(number, codePagesByCharset[charset] ?? this.defaultCodePage)
   }
 

@@ -1,14 +1,14 @@
 /** Matches YAML front matter. */
 const frontMatterPattern = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
 /** Fields of the front matter that are visible in a converted document. */
-const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
+const shownFieldPattern = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
 export const removeFrontMatter = (text: string): string =>
   text.replace(frontMatterPattern, (frontMatter) =>
-    [...frontMatter.matchAll(shownFields)].map(([, shown]) => shown).join('\n'),
+    [...frontMatter.matchAll(shownFieldPattern)].map(([, shown]) => shown).join('\n'),
   )
 
-const template = /\{\{[^{}]{0,500}\}\}/g
+const templatePattern = /\{\{[^{}]{0,500}\}\}/g
 export const commentPattern = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
 /**
@@ -67,8 +67,8 @@ export const skippedMarkup = {
     commentPattern,
     /<math\b[^<>]{0,200}>[^<]{0,4000}<\/math>/g,
     // Listed twice, to remove nested templates.
-    template,
-    template,
+    templatePattern,
+    templatePattern,
     /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,
     /\[\[[^[\]|\n]{0,300}\|/g,
     /<[^<>\n]{1,500}>/g,

@@ -16,7 +16,7 @@ const wordPattern = new RegExp(
   'gv',
 )
 /** Soft hyphens, direction marks and joiners, which some writers omit. */
-const invisibleCharacters = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+const invisibleCharacterPattern = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** Parameters of the FNV-1a hash, over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
@@ -109,7 +109,7 @@ export class WordCounts {
 
   /** Adds a run with characters that depend on adjacent ones, such as combining accents. */
   #addContextDependent(run: string, times: number): void {
-    const normalized = run.replaceAll(invisibleCharacters, '').normalize('NFKC').toLowerCase()
+    const normalized = run.replaceAll(invisibleCharacterPattern, '').normalize('NFKC').toLowerCase()
     for (const word of normalized.match(wordPattern) ?? []) this.#addWord(word, times)
     this.#hasDigits ||= /\p{Nd}/u.test(normalized)
   }

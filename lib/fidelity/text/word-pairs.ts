@@ -3,7 +3,7 @@ import { mixBits } from './hash-counts.ts'
 
 /** Maximum number of pairs that are kept; the measured share is off by about one percent. */
 const maxPairs = 2048
-const allHashes = 2 ** 32
+const possibleHashCount = 2 ** 32
 
 /** Word pairs sent by another process. */
 export const WordPairsMessage = z.strictObject({
@@ -22,7 +22,7 @@ export class WordPairs {
   #limit: number
   #lastWord: number | undefined
 
-  constructor({ hashes, limit }: WordPairsMessage = { hashes: [], limit: allHashes }) {
+  constructor({ hashes, limit }: WordPairsMessage = { hashes: [], limit: possibleHashCount }) {
     this.#hashes = new Set(hashes)
     this.#limit = limit
   }

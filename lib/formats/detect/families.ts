@@ -290,7 +290,7 @@ export const textFormats: readonly FormatId[] = [
 export const textFormatAliases: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
 
 /** Header fields above the first empty line (RFC 5322) that people do not type by hand. */
-const mailHeaders =
+const mailHeadersPattern =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 
 /** Patterns for the start of text formats that are not XML. */
@@ -301,7 +301,7 @@ export const textPatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^%!PS-Adobe-\S+ EPSF/, 'eps'],
   [/^%!/, 'ps'],
   [/^[A-Za-z-]+:[\s\S]{0,3000}?[\r\n]Content-Type:\s*multipart\/related/i, 'mhtml'],
-  [mailHeaders, 'eml'],
+  [mailHeadersPattern, 'eml'],
   [/^TABLE\r?\n0,1\r?\n/, 'dif'],
   [/^\/\* XPM \*\//, 'xpm'],
   [/^(?:\/\*[^*]*\*\/\s*)?#define\s+\w*width\s+\d+\s+#define\s+\w*height\s+\d/, 'xbm'],

@@ -125,9 +125,9 @@ export async function checkExr(file: OpenedFile): Promise<void> {
 function findExrHeaderEnd(head: Uint8Array): number | undefined {
   let at = 8
   while (at < head.length && head[at] !== 0) {
-    const type = head.indexOf(0, at) + 1
-    const length = head.indexOf(0, type) + 1
-    if (type === 0 || length === 0 || length + 4 > head.length) return undefined
+    const typeStart = head.indexOf(0, at) + 1
+    const length = head.indexOf(0, typeStart) + 1
+    if (typeStart === 0 || length === 0 || length + 4 > head.length) return undefined
     at = length + 4 + view(head).getUint32(length, true)
   }
   return at + 9 <= head.length ? at + 1 : undefined

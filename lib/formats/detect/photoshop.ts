@@ -14,8 +14,8 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   if (Math.max(width, height) > maxSidePx) return
   let at = headerBytes
   for (const isWide of [false, false, isLargeFormat]) {
-    const length = view(await file.read(at, at + (isWide ? 8 : 4)))
-    at += isWide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
+    const lengthField = view(await file.read(at, at + (isWide ? 8 : 4)))
+    at += isWide ? 8 + Number(lengthField.getBigUint64(0)) : 4 + lengthField.getUint32(0)
     if (at + 2 > file.size) throw createTruncatedError()
   }
   const compression = view(await file.read(at, at + 2)).getUint16(0)

@@ -101,7 +101,9 @@ function detectMarkupFormat(type: string, head: Uint8Array): FormatId | undefine
     type !== 'application/xml'
   )
     return undefined
-  return detectXmlFormat(head) ?? textPatterns.find(([mark]) => mark.test(decodeAscii(head, 0, 4096)))?.[1]
+  return (
+    detectXmlFormat(head) ?? textPatterns.find(([pattern]) => pattern.test(decodeAscii(head, 0, 4096)))?.[1]
+  )
 }
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {

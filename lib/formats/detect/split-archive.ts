@@ -22,18 +22,21 @@ export function checkSevenZip(file: OpenedFile): void {
 
 function getSevenZipSize({ head }: OpenedFile): number | undefined {
   if (head.length < startHeaderBytes || !decodeAscii(head, 0, 2).startsWith('7z')) return undefined
-  const numbers = view(head)
-  return startHeaderBytes + Number(numbers.getBigUint64(12, true)) + Number(numbers.getBigUint64(20, true))
+  const headView = view(head)
+  return startHeaderBytes + Number(headView.getBigUint64(12, true)) + Number(headView.getBigUint64(20, true))
 }
 
 /** Returns the size of a ZIP archive if the file contains its end (APPNOTE.TXT of PKWARE, 4.3.16). */
 function getZipSize({ tail }: OpenedFile): number | undefined {
   const start = decodeAscii(tail).lastIndexOf('PK\x05\x06')
   if (start < 0 || start + zipEndBytes > tail.length) return undefined
-  const end = view(tail)
-  const commentBytes = end.getUint16(start + 20, true)
+  const tailView = view(tail)
+  const commentBytes = tailView.getUint16(start + 20, true)
   if (start + zipEndBytes + commentBytes !== tail.length) return undefined
-  const [directoryBytes, directoryOffset] = [end.getUint32(start + 12, true), end.getUint32(start + 16, true)]
+  const [directoryBytes, directoryOffset] = [
+    tailView.getUint32(start + 12, true),
+    tailView.getUint32(start + 16, true),
+  ]
   return directoryOffset + directoryBytes + zipEndBytes + commentBytes
 }
 
@@ -49,8 +52,8 @@ export function refuseSplitArchive(file: OpenedFile): void {
   const bytes = isZip ? getZipSize(file) : partNumber === 1 ? getSevenZipSize(file) : undefined
   if (partNumber === 1 && bytes !== undefined && bytes <= file.size) return
   const count = countParts(partNumber, bytes, file.size, isZip)
-  const lastPart = count ?? Math.max(partNumber, 2)
-  const missingParts = Array.from({ length: lastPart }, (_, at) => at + 1).filter(
+  const lastPartNumber = count ?? Math.max(partNumber, 2)
+  const missingParts = Array.from({ length: lastPartNumber }, (_, at) => at + 1).filter(
     (number) => number !== partNumber,
   )
   const names = missingParts.map((number) => getPartName(archive, number))

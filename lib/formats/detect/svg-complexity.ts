@@ -32,13 +32,13 @@ export function requireLimitedRepetition(svg: string): void {
 function countShapes(svg: string): number {
   const root: SvgGroup = { shapeCount: 0, children: [] }
   const groupsById = new Map<string, SvgGroup>()
-  const open = [root]
+  const openGroups = [root]
   for (const [, closingSlash, element, attributes = '', selfClosingSlash] of svg.matchAll(tagPattern)) {
     if (closingSlash) {
-      if (open.length > 1) open.pop()
+      if (openGroups.length > 1) openGroups.pop()
       continue
     }
-    const parent = open.at(-1) ?? root
+    const parent = openGroups.at(-1) ?? root
     const id = idPattern.exec(attributes)?.[1]
     const group = id === undefined ? parent : { shapeCount: 0, children: [] }
     if (id !== undefined) {
@@ -48,7 +48,7 @@ function countShapes(svg: string): number {
     group.shapeCount++
     const referencedId = element === 'use' ? hrefPattern.exec(attributes)?.[1] : undefined
     if (referencedId !== undefined) group.children.push(referencedId)
-    if (!selfClosingSlash) open.push(group)
+    if (!selfClosingSlash) openGroups.push(group)
   }
   const countsByGroup = new Map<SvgGroup, number>()
   const count = (group: SvgGroup, depth: number): number => {

@@ -2,7 +2,7 @@
  * Features that librsvg 2.6 ignores or renders differently from a browser, which follows the standards (SVG 2, CSS).
  * Each was rendered with both; features with the same result are not listed.
  */
-const browserOnlyFeatures: readonly RegExp[] = [
+const browserOnlyPatterns: readonly RegExp[] = [
   // Embedded fonts and color emoji.
   /@font-face\b/i,
   /\xf0\x9f[\x80-\xbf]|&#(?:x1f[\da-f]{3}|12[789]\d{3});/i,
@@ -35,12 +35,12 @@ const browserOnlyFeatures: readonly RegExp[] = [
 ]
 
 /** Embedded images that librsvg leaves out. */
-const embeddedImages = /data:image\/(?:webp|gif|avif)[;,]/i
+const embeddedImagePattern = /data:image\/(?:webp|gif|avif)[;,]/i
 
 /** Whether only a browser renders a drawing correctly. @param svg decoded as Latin-1, one character per byte. */
 export function needsBrowser(svg: string): boolean {
-  if (embeddedImages.test(svg)) return true
+  if (embeddedImagePattern.test(svg)) return true
   // Ignores embedded images, fonts and comments.
   const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-  return browserOnlyFeatures.some((mark) => mark.test(text))
+  return browserOnlyPatterns.some((pattern) => pattern.test(text))
 }

@@ -69,15 +69,15 @@ async function openArchive(file: OpenedFile): Promise<ZipArchive> {
 function requireUnpackedSize({ files }: ZipArchive, format: FormatId, size: number): void {
   const sizes = [...files.values()].map(({ uncompressedSize }) => uncompressedSize)
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  const maxTotal = getMaxUnpackedBytes(size)
-  const largestPart = Math.max(...sizes)
-  if (total <= maxTotal && largestPart <= maxPartBytes) return
+  const maxTotalBytes = getMaxUnpackedBytes(size)
+  const largestPartBytes = Math.max(...sizes)
+  if (total <= maxTotalBytes && largestPartBytes <= maxPartBytes) return
   const toMb = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
-  const limitMb = Math.floor((total > maxTotal ? maxTotal : maxPartBytes) / 1024 ** 2)
+  const limitMb = Math.floor((total > maxTotalBytes ? maxTotalBytes : maxPartBytes) / 1024 ** 2)
   const problem =
-    total > maxTotal
+    total > maxTotalBytes
       ? `would unpack to ${toMb(total)} MB; the limit for a file of its size is ${limitMb} MB`
-      : `has a part that would unpack to ${toMb(largestPart)} MB; the limit for one part is ${limitMb} MB`
+      : `has a part that would unpack to ${toMb(largestPartBytes)} MB; the limit for one part is ${limitMb} MB`
   const sentence = `The ${formatById(format).name} (${format}) ${problem}. Split it, or remove large content.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }
@@ -107,9 +107,9 @@ async function detectXpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
     ?.find((relationship) => /Type="[^"]*\/fixedrepresentation"/.test(relationship))
   if (tag === undefined) return undefined
   const format = /Type="[^"]*[/.]openxps\.org\//.test(tag) ? 'oxps' : 'xps'
-  const start = /Target="\/?([^"]+)"/.exec(tag)?.[1] ?? ''
+  const firstPart = /Target="\/?([^"]+)"/.exec(tag)?.[1] ?? ''
   // Printer drivers write interleaved parts (Open Packaging Conventions, 9.1.4).
-  await checkPart(zip, zip.files.has(start) ? start : `${start}/[0].piece`, format)
+  await checkPart(zip, zip.files.has(firstPart) ? firstPart : `${firstPart}/[0].piece`, format)
   return format
 }
 

@@ -34,10 +34,10 @@ export const largeFileHint =
 
 function createBodyTooLargeError(maxBytes: number, size?: number): AppError {
   // A byte is added because 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
-  const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
+  const maxMib = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(
     'FILE_TOO_LARGE',
-    `The request body is larger than the limit of ${max || maxBytes / 1024 / 1024} MiB. ${largeFileHint}.`,
+    `The request body is larger than the limit of ${maxMib || maxBytes / 1024 / 1024} MiB. ${largeFileHint}.`,
     { maxBytes, ...defined({ size }), uploads: '/v1/uploads/presign' },
   )
 }

@@ -1,4 +1,4 @@
-const endBytes = 64 * 1024
+const edgeBytes = 64 * 1024
 
 /**
  * Keeps the first and last 64 KiB of a stream, which are enough to detect a file's format and whether it is complete.
@@ -12,14 +12,14 @@ export class HeadAndTail {
 
   add(chunk: Buffer): void {
     this.#size += chunk.length
-    const missingBytes = endBytes - this.#headSize
+    const missingBytes = edgeBytes - this.#headSize
     if (missingBytes > 0) {
       this.#head.push(chunk.subarray(0, missingBytes))
       this.#headSize += Math.min(missingBytes, chunk.length)
     }
     this.#tail.push(chunk)
     this.#tailSize += chunk.length
-    while (this.#tailSize - (this.#tail[0]?.length ?? 0) >= endBytes) {
+    while (this.#tailSize - (this.#tail[0]?.length ?? 0) >= edgeBytes) {
       this.#tailSize -= this.#tail.shift()?.length ?? 0
     }
   }

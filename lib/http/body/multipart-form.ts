@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts'
 import { sanitizeFileName } from '../../names/file-name.ts'
 import type { ReceivedFile } from '../../uploads/received-file.ts'
 import { createFileTooLargeError } from '../../uploads/size-errors.ts'
-import { uploadKey } from '../../uploads/uploads.ts'
+import { createUploadKey } from '../../uploads/uploads.ts'
 import { createDuplicateFieldError } from '../../validation/repeated-field.ts'
 import {
   checkFieldName,
@@ -45,16 +45,16 @@ export interface FormOptions {
 export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
   const fields: Record<string, string> = {}
   const storedParts: StoredPart[] = []
-  const stop = new AbortController()
+  const stopController = new AbortController()
   const discard = async () => {
     const keys = storedParts.filter((part) => !part.isAdopted).map((part) => part.key)
     if (keys.length > 0) await options.files.delete(keys)
   }
   try {
-    await parse(body, options, stop, fields, storedParts)
+    await parse(body, options, stopController, fields, storedParts)
     return { fields, files: storedParts.map((part) => toReceivedFile(part, options.files)), discard }
   } catch (error) {
-    stop.abort(error)
+    stopController.abort(error)
     await Promise.allSettled(storedParts.map((part) => part.completion))
     await discard()
     throw error
@@ -86,7 +86,7 @@ const toReceivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
 function parse(
   body: Readable,
   options: FormOptions,
-  stop: AbortController,
+  stopController: AbortController,
   fields: Record<string, string>,
   storedParts: StoredPart[],
 ): Promise<void> {
@@ -114,7 +114,7 @@ function parse(
     }
     const addFile = (field: string, stream: Readable, info: FileInfo) => {
       if (!options.fileFields.includes(field)) throw createFileNotExpectedError(field, options.fileFields)
-      const storedPart = storeFile(field, stream, info, options, stop.signal)
+      const storedPart = storeFile(field, stream, info, options, stopController.signal)
       storedParts.push(storedPart)
       storedPart.completion.catch(fail)
     }
@@ -191,7 +191,7 @@ function storeFile(
   options: FormOptions,
   signal: AbortSignal,
 ): StoredPart {
-  const key = uploadKey('received', newId('upl'), options.retentionHours)
+  const key = createUploadKey('received', newId('upl'), options.retentionHours)
   const sizeLimiter = new SizeLimiter(options.maxFileBytes)
   // An error on either side must stop the other, or the upload would wait forever for the remaining bytes.
   stream.on('error', (error) => sizeLimiter.destroy(error))

@@ -34,10 +34,10 @@ export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
 
 function createBodyTooLargeError(maxBytes: number): AppError {
   const maxKib = maxBytes / 1024
-  const limit = maxKib < 1024 ? `${maxKib} KiB` : `${maxKib / 1024} MiB`
+  const limitText = maxKib < 1024 ? `${maxKib} KiB` : `${maxKib / 1024} MiB`
   return new AppError(
     'INVALID_REQUEST',
-    `The body is larger than ${limit}, the limit for bodies without files. Send files in a form or with POST /v1/uploads/presign.`,
+    `The body is larger than ${limitText}, the limit for bodies without files. Send files in a form or with POST /v1/uploads/presign.`,
     { maxBytes },
   )
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
  * Matches runs of percent escapes: all bytes of a character are escaped in sequence, so a character is always within
  * one run.
  */
-const escapeRuns = /(?:%[\da-f]{2})+/gi
+const escapeRunPattern = /(?:%[\da-f]{2})+/gi
 
 /**
  * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
@@ -13,7 +13,9 @@ const escapeRuns = /(?:%[\da-f]{2})+/gi
  * @throws AppError INVALID_INPUT that names the first such field.
  */
 export function requireUtf8Escapes(encodedText: string): void {
-  const invalidPair = encodedText.split('&').find((pair) => !(pair.match(escapeRuns) ?? []).every(isUtf8))
+  const invalidPair = encodedText
+    .split('&')
+    .find((pair) => !(pair.match(escapeRunPattern) ?? []).every(isUtf8))
   if (invalidPair === undefined) return
   const [[name = ''] = []] = new URLSearchParams(invalidPair)
   throw createNotUtf8Error(name)

@@ -111,7 +111,7 @@ function createResponses(
   const statuses = new Set([...Object.keys(knownErrors), ...Object.keys(errors)])
   const failures = [...statuses].map((status) => {
     const codes = [...new Set([...(errors[Number(status)] ?? []), ...(knownErrors[status] ?? [])])]
-    return [status, failure(codes, status === '429' ? rateLimitedHeaders : commonHeaders)] as const
+    return [status, createFailure(codes, status === '429' ? rateLimitedHeaders : commonHeaders)] as const
   })
   return {
     ...(reply && {
@@ -128,9 +128,12 @@ function createResponses(
       },
     }),
     ...Object.fromEntries(failures.filter(([, { description }]) => description !== '')),
-    500: { ...failure(['INTERNAL_ERROR']), content: createJsonContent(z.union([AuthError, ErrorBody])) },
+    500: {
+      ...createFailure(['INTERNAL_ERROR']),
+      content: createJsonContent(z.union([AuthError, ErrorBody])),
+    },
     503: {
-      ...failure(['SERVICE_UNAVAILABLE'], {
+      ...createFailure(['SERVICE_UNAVAILABLE'], {
         ...commonHeaders,
         'retry-after': createHeaderRef('RetryWhenUnavailable'),
       }),
@@ -152,7 +155,10 @@ const createContent = (reply: z.ZodType | 'page', example: unknown) =>
     ? { 'text/html': { schema: z.string(), ...toExample(example) } }
     : { 'application/json': { schema: reply, ...toExample(example) } }
 
-const failure = (codes: readonly string[], headers: ZodOpenApiResponseObject['headers'] = commonHeaders) => ({
+const createFailure = (
+  codes: readonly string[],
+  headers: ZodOpenApiResponseObject['headers'] = commonHeaders,
+) => ({
   description: codes.map((code) => `\`${code}\``).join(', '),
   headers,
   content: createJsonContent(AuthError),

@@ -134,11 +134,11 @@ const createExamples = (examples: Readonly<Record<string, unknown>>) =>
 const toSlug = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 
 function addFileFields(body: NonNullable<AnyContract['body']>): z.ZodType {
-  const parts = Object.entries(body.files ?? {}).map(([name, description]) => [
+  const fileFields = Object.entries(body.files ?? {}).map(([name, description]) => [
     name,
     // The field is optional, because an upload can replace any of the files.
     z.file().optional().describe(description),
   ])
   const schema: z.ZodType = body.schema
-  return schema instanceof z.ZodObject ? schema.extend(Object.fromEntries(parts)) : schema
+  return schema instanceof z.ZodObject ? schema.extend(Object.fromEntries(fileFields)) : schema
 }

@@ -41,7 +41,7 @@ export class Parameters {
       )
       // The most frequent schema of a name becomes the component; its other schemas are described where they occur.
       const [[schema, sameParameters] = []] = sharedSchemas.sort(([, x], [, y]) => y.length - x.length)
-      const id = pascalCase(group[0]?.name ?? '')
+      const id = toPascalCase(group[0]?.name ?? '')
       if (!schema || ids.has(id)) continue
       ids.add(id)
       const { example } = sameParameters?.find((use) => use.example !== undefined) ?? {}
@@ -96,5 +96,5 @@ function describe(schema: z.ZodType, example: unknown, id?: string): z.ZodType {
   })
 }
 
-const pascalCase = (name: string) =>
+const toPascalCase = (name: string) =>
   name.replace(/(?:^|[-_])(\w)/g, (_, initial: string) => initial.toUpperCase())

@@ -144,14 +144,14 @@ export class Responses {
     if (example !== undefined) return response
     const kind = isOAuth ? 'OAuth' : isOpenAccess(contract.access) ? 'Public' : ''
     const suffix = status === 409 && contract.idempotent ? 'OrRetry' : ''
-    const id = `${kind}${codes.map(pascalCase).join('Or')}${suffix}`
+    const id = `${kind}${codes.map(toPascalCase).join('Or')}${suffix}`
     const sharedResponse = this.#sharedResponses.get(id) ?? { id, ...response }
     this.#sharedResponses.set(id, sharedResponse)
     return sharedResponse
   }
 }
 
-const pascalCase = (code: ErrorCode) =>
+const toPascalCase = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
 
 const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_INPUT'] as const

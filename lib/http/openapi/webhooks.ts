@@ -40,11 +40,11 @@ export const createWebhookHeaderComponents = () =>
     ]),
   )
 
-const getHeaderId = (name: string) => `${pascalCase(name)}Header`
+const getHeaderId = (name: string) => `${toPascalCase(name)}Header`
 
-const getEventId = (name: EventName) => `${pascalCase(name)}Event`
+const getEventId = (name: EventName) => `${toPascalCase(name)}Event`
 
-const pascalCase = (name: string) =>
+const toPascalCase = (name: string) =>
   name.toLowerCase().replace(/(?:^|[-.])(\w)/g, (_, initial: string) => initial.toUpperCase())
 
 /** Creates the named schemas of the events. */

@@ -64,7 +64,7 @@ function createErrorResult(
     ? createProblemDetails(error, { requestId, path: event.rawPath, baseUrl })
     : createPlainBody()
   const { allowed } = error.details ?? {}
-  const retryAfter = getRetryAfterS(error)
+  const retryAfterS = getRetryAfterS(error)
   const statusCode = isOAuth ? toOAuthStatus(error) : (customFormat?.getStatus(error) ?? error.status)
   return {
     statusCode,
@@ -73,7 +73,7 @@ function createErrorResult(
       'cache-control': 'no-store',
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
       ...(statusCode === 415 && { 'accept-encoding': supportedEncodings.join(', ') }),
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
       ...(error.status === 401 && createAuthChallenge(error, isOAuth)),
       ...createScopeChallenge(error),
     },

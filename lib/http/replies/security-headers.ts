@@ -4,22 +4,22 @@ interface PolicySources {
   /** Hash of inline style rules, as `'sha256-…'`. */
   readonly style?: string | undefined
   /** Origin of the file storage, if it differs from that of the service. */
-  readonly storage?: string | undefined
+  readonly storageOrigin?: string | undefined
 }
 
 /**
  * Returns a strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted
  * Types).
  */
-function createContentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
+function createContentSecurityPolicy({ style = '', storageOrigin = '' }: PolicySources): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' ${style}`,
-    `connect-src 'self' ${storage}`,
-    `img-src 'self' blob: data: ${storage}`,
-    `media-src 'self' blob: ${storage}`,
-    `frame-src 'self' blob: ${storage}`,
+    `connect-src 'self' ${storageOrigin}`,
+    `img-src 'self' blob: data: ${storageOrigin}`,
+    `media-src 'self' blob: ${storageOrigin}`,
+    `frame-src 'self' blob: ${storageOrigin}`,
     "worker-src 'self'",
     "manifest-src 'self'",
     "form-action 'self'",

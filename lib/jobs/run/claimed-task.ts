@@ -78,12 +78,12 @@ export async function runWithTimeLimit<T>(
   action: (signal: AbortSignal, space: DiskSpaceMonitor) => Promise<T>,
 ): Promise<T> {
   const remainingMs = limitS * 1000 - (task.workedMs ?? 0)
-  const isRunShorter = run.remainingMs < remainingMs
+  const isWorkerTimeShorter = run.remainingMs < remainingMs
   const timeout = AbortSignal.timeout(Math.max(1, Math.min(remainingMs, run.remainingMs, maxTimerMs)))
   const abortController = new AbortController()
   const onLimit = () =>
     abortController.abort(
-      isRunShorter ? createWorkerTimeoutError(task, run, hint) : createTimeoutError(limitS, hint),
+      isWorkerTimeShorter ? createWorkerTimeoutError(task, run, hint) : createTimeoutError(limitS, hint),
     )
   timeout.addEventListener('abort', onLimit)
   const onStopping = () => abortController.abort(new WorkerStoppedError())

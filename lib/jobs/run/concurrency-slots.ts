@@ -18,7 +18,7 @@ const pageSize = 12
 
 const getKey = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
 const getSlotName = (jobId: string) => `job ${jobId}`
-const listJobs = (item: Item | undefined) =>
+const listRunningJobIds = (item: Item | undefined) =>
   Object.keys(item ?? {}).flatMap((name) => (name.startsWith('job ') ? [name.slice(4)] : []))
 const getTimeAfter = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
@@ -121,7 +121,7 @@ export class ConcurrencySlots {
   /** Releases the slots of ended jobs. Returns whether there were any. */
   async #dropEnded(owner: string, item: Item | undefined): Promise<boolean> {
     let hasDroppedJob = false
-    for (const id of listJobs(item)) {
+    for (const id of listRunningJobIds(item)) {
       if (await this.#isJobLive(id)) continue
       await this.#leave(owner, id)
       hasDroppedJob = true

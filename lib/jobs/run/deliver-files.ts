@@ -32,13 +32,13 @@ interface Delivery {
  * or selects some of them by name. Several other files are delivered in one ZIP if the task asks for it.
  * @throws AppError INVALID_INPUT for too many files
  */
-export async function prepareDelivery(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
+export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | undefined): Promise<Delivery> {
   const { task, state } = run
   const inputs = resolveTaskInputs(task, state)
   const wholeLists = new Set(task.ins.flatMap((number) => findWholeLists(number, state)))
   const isDeliveredAsIs = (file: StoredFile) =>
-    !file.members || (isArchived !== false && wholeLists.has(getListIdentity(file)))
-  if (isArchived === true && inputs.length > 1) {
+    !file.members || (requestsZip !== false && wholeLists.has(getListIdentity(file)))
+  if (requestsZip === true && inputs.length > 1) {
     const zip = await packFiles(inputs, run)
     return { files: [zip], created: [zip] }
   }

@@ -66,12 +66,13 @@ export function decideAfterSuccess(
   if (!shortfall) {
     const share = result.fidelity?.words?.share ?? 1
     return {
-      result: fallback && isAsGood(fallback, { ...result, kept: share }) ? fallback : { ...result, kept: 1 },
+      result:
+        fallback && isAtLeastAsGood(fallback, { ...result, kept: share }) ? fallback : { ...result, kept: 1 },
     }
   }
   const { kept, warning } = shortfall
   const partialResult: PartialResult = { ...result, kept, warnings: [...result.warnings, warning] }
-  const bestResult = fallback && isAsGood(fallback, partialResult) ? fallback : partialResult
+  const bestResult = fallback && isAtLeastAsGood(fallback, partialResult) ? fallback : partialResult
   const clientError: JobError = { code: 'CONVERSION_FAILED', message: warning.message }
   const nextPlan = startFallback(
     inputPlan,
@@ -95,7 +96,7 @@ const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => c
  * Whether the earlier result is at least as good as the later result. The later result is only better if it keeps more
  * in total, and not less of any unit.
  */
-function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
+function isAtLeastAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
   if (earlierResult.kept + bonus >= laterResult.kept) return true
   const [earlierFidelity, laterFidelity] = [earlierResult.fidelity, laterResult.fidelity]
@@ -131,10 +132,10 @@ export function createFallbackWarnings({ tried, steps }: InputPlan, engines: rea
   const [firstStep] = steps
   if (!tried || !firstStep) return []
   const refusingStep = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
-  const droppedFeatures = steps.map((step) => findCapability(step, engines).capability.drops)
+  const lossWarnings = steps.map((step) => findCapability(step, engines).capability.lossWarning)
   return [
     ...(refusingStep ? [createDamageWarning(refusingStep.engine, firstStep.engine)] : []),
-    ...droppedFeatures.flatMap((message) =>
+    ...lossWarnings.flatMap((message) =>
       message === undefined ? [] : [{ code: 'CONTENT_REDUCED', message }],
     ),
   ]

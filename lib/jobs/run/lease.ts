@@ -11,7 +11,7 @@ import {
 } from '../events.ts'
 import { createJobEndChange } from '../job-end.ts'
 import { decideOutcome, getTaskPercent, joinStartPercent } from '../job-state-machine.ts'
-import { getFilesNumberName } from '../keys.ts'
+import { getFileSequenceName } from '../keys.ts'
 import { getProgressUnit, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
 import { getChunkAttempt } from '../task-graph.ts'
@@ -361,7 +361,7 @@ export class Lease {
    */
   async #endJob(job: Job, endedTask: Task): Promise<boolean> {
     const isImport = await hasImportedFiles(endedTask)
-    const fileNumber = isImport ? { [getFilesNumberName(endedTask.number)]: job.sequence + 1 } : {}
+    const fileSequences = isImport ? { [getFileSequenceName(endedTask.number)]: job.sequence + 1 } : {}
     const files = isImport ? getImportedFiles(endedTask).length : 0
     const state = createState(job, [endedTask])
     const isStarting = job.status === 'queued'
@@ -369,7 +369,7 @@ export class Lease {
     const sequence = isStarting ? startedNumber + 1 : startedNumber
     const numbers = {
       ...job.numbers,
-      ...fileNumber,
+      ...fileSequences,
       ...(isStarting && { started: startedNumber }),
       ended: sequence,
     }

@@ -161,9 +161,9 @@ export class LossDetector implements Disposable {
     this.#setSource(result)
     if (!source || !result) {
       const uncountedFormats = [...(source ? [] : [from]), ...(result ? [] : [to])]
-      const droppedNames = source ? listDroppedFeatures({ source, from, to }) : []
+      const droppedFeatures = source ? listDroppedFeatures({ source, from, to }) : []
       this.#fidelity = combineSequential(this.#fidelity, {
-        dropped: droppedNames,
+        dropped: droppedFeatures,
         uncounted: uncountedFormats,
       })
       return

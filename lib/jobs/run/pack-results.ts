@@ -51,7 +51,7 @@ async function writeEntries(
 ): Promise<void> {
   const names = new UniqueNames(options.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
-  const nameFile = createNaming(options)
+  const nameFile = createFileNamer(options)
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
     const name = from && nameFile(from, entry.jobId)
@@ -68,7 +68,7 @@ async function writeEntries(
 }
 
 /** Returns a function that names files one after another and numbers them as the template says. */
-function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTemplate' | 'firstIndex'>) {
+function createFileNamer({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTemplate' | 'firstIndex'>) {
   const date = new Date().toISOString()
   let index = firstIndex - 1
   return ({ filename }: StoredFile, jobId: string): string =>

@@ -36,7 +36,7 @@ export async function runMessage(
       handleTask,
     )
     if ('resend' in outcome) {
-      await (outcome.resend === 'signed' ? resendForSigning : resendApart)(message, run)
+      await (outcome.resend === 'signed' ? resendForSigning : resendToRunAlone)(message, run)
       return true
     }
     if (outcome.done) return true
@@ -57,7 +57,7 @@ export async function runMessage(
 }
 
 /** Sends the task to a worker that runs no other task. */
-async function resendApart(
+async function resendToRunAlone(
   message: TaskMessage,
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
 ): Promise<void> {

@@ -117,11 +117,11 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
 }
 
 /** How long to wait for an upload to start; an upload that has started does not need this thread until it ends. */
-const maxSendWaitMs = 5
+const maxUploadStartWaitMs = 5
 
 /** Waits briefly so that an upload can start; the caller handles its failure. */
 export const waitForUpload = (uploadPromise: Promise<unknown>): Promise<unknown> =>
-  Promise.race([uploadPromise.catch(() => undefined), sleep(maxSendWaitMs)])
+  Promise.race([uploadPromise.catch(() => undefined), sleep(maxUploadStartWaitMs)])
 
 interface SplitResult {
   readonly chunks: readonly Chunk[]

@@ -56,7 +56,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if (operation.kind === 'import') requireAttemptLeft(task, code)
   const fields = services.vault.unsealAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
-  if ('unpacks' in operation) return { files: [...(await prepareDelivery(run, isArchived(fields))).files] }
+  if ('unpacks' in operation) return { files: [...(await prepareDelivery(run, requestsZip(fields))).files] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Aborted when the transfer ends, which closes connections that are still open.
   const endController = new AbortController()
@@ -219,7 +219,7 @@ async function exportFiles(
   const { task, services, signal } = run
   const { files, created } = sendsResults
     ? { files: await findResults(run, fields), created: [] }
-    : await prepareDelivery(run, isArchived(fields))
+    : await prepareDelivery(run, requestsZip(fields))
   const paths = createExportPaths(files, fields, pathFields, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
@@ -267,7 +267,7 @@ async function findResults({ services }: TransferRun, fields: TaskFields): Promi
 }
 
 /** Whether to pack several files into a ZIP; undefined if the request does not say so. */
-const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as boolean | undefined // by its schema
+const requestsZip = ({ archive_multiple_files: value }: TaskFields) => value as boolean | undefined // by its schema
 
 /** Returns the target path of each file: from the template, or its own name below the prefix. */
 export function createExportPaths(

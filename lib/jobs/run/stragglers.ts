@@ -19,7 +19,7 @@ import type { TaskRun } from './task-run.ts'
 const stragglerFactor = 4
 const minRunMs = 20_000
 /** Minimum number of complete siblings; fewer are not representative. */
-const minSiblings = 2
+const minCompletedSiblings = 2
 
 /** Whether siblings were so much faster that a copy would finish sooner. A pure function. */
 export function isStraggler(
@@ -39,7 +39,9 @@ export function isStraggler(
     .flatMap(({ ranMs: durationMs }) => durationMs ?? [])
     .toSorted((a, b) => a - b)
   const medianMs = durationsMs[Math.floor(durationsMs.length / 2)]
-  return durationsMs.length >= minSiblings && medianMs !== undefined && ranMs > stragglerFactor * medianMs
+  return (
+    durationsMs.length >= minCompletedSiblings && medianMs !== undefined && ranMs > stragglerFactor * medianMs
+  )
 }
 
 /**

@@ -10,7 +10,7 @@ import { deriveKey } from '../../crypto/sealed.ts'
 import { AppError } from '../../errors.ts'
 import { createLog } from '../../log.ts'
 import { planIds, toPlanId } from '../../plans.ts'
-import { accountName } from '../../validation/display-name.ts'
+import { accountNameSchema } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { formatFailure } from '../runtime/failure-text.ts'
 import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
@@ -24,7 +24,7 @@ Set DATA_DIR as for the service, which may be running or not.`
 
 class UsageError extends Error {}
 
-const NameInput = z.object({ name: accountName })
+const NameInput = z.object({ name: accountNameSchema })
 
 const commands: Readonly<
   Record<

@@ -7,11 +7,11 @@ import { formatFailure } from '../runtime/failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
 /** `npm run redrive -- av --stage prod` moves messages back from a dead-letter queue. */
-const eventFunctions = functionNames.filter((name) => findDeclaration(name)?.deadLetter)
+const eventFunctionNames = functionNames.filter((name) => findDeclaration(name)?.deadLetter)
 
 const usage = `Usage: npm run redrive -- QUEUE [--stage STAGE]
 
-  QUEUE          ${[...queueIds, ...eventFunctions].join(', ')}
+  QUEUE          ${[...queueIds, ...eventFunctionNames].join(', ')}
   --stage STAGE  stage of a deployment, with AWS_REGION and credentials (default: the running service of DATA_DIR)`
 
 class UsageError extends Error {}
@@ -22,17 +22,17 @@ async function main(): Promise<string> {
     options: { stage: { type: 'string' } },
   })
   const [name] = positionals
-  const isEventFunction = eventFunctions.some((eventFunction) => eventFunction === name)
+  const isEventFunction = eventFunctionNames.some((eventFunctionName) => eventFunctionName === name)
   if (positionals.length !== 1 || !(isEventFunction || queueIds.some((queueId) => queueId === name)))
     throw new UsageError(usage)
   if (values.stage === undefined) await connectToRunningService()
   const { AWS_REGION: region } = readConfig(processEnvironment)
-  const bus = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
-  const queue = `${bus}-${name}-dead`
+  const busName = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
+  const queueName = `${busName}-${name}-dead`
   if (isEventFunction)
-    return `${await republishEvents(queue, bus, region)} events of ${queue} were published on the bus again.`
-  const { movedCount, isFinished } = await redriveMessages(queue, region)
-  return `${movedCount} messages of ${queue} were moved back.${isFinished ? '' : ' SQS continues with the others.'}`
+    return `${await republishEvents(queueName, busName, region)} events of ${queueName} were published on the bus again.`
+  const { movedCount, isFinished } = await redriveMessages(queueName, region)
+  return `${movedCount} messages of ${queueName} were moved back.${isFinished ? '' : ' SQS continues with the others.'}`
 }
 
 try {

@@ -132,12 +132,12 @@ async function printLog(
     )
     return false
   }
-  const { lines, requests } = await readJobLines(await listLogFiles(logFile), jobId, requestId)
+  const { lines, requestCount } = await readJobLines(await listLogFiles(logFile), jobId, requestId)
   if (lines.length === 0 && requestId === undefined) return false
   printer.printHeading(`Log, ${logFile}`)
   for (const line of lines) printer.line(`  ${formatLogLine(line)}`)
   if (lines.length === 0) printer.line('  no lines about this job')
-  if (requests > 0) printer.line(`  and ${requests} requests about this job`)
+  if (requestCount > 0) printer.line(`  and ${requestCount} requests about this job`)
   printer.printHeading('Output of the engines')
   printEngineOutput(lines, printer)
   return lines.length > 0

@@ -13,7 +13,7 @@ const usage = `Usage: npm start [-- --accept-loss]
 
 class UsageError extends Error {}
 
-function readAcceptLoss(): boolean {
+function readAcceptLossFlag(): boolean {
   try {
     const { values } = parseArgs({ options: { 'accept-loss': { type: 'boolean', default: false } } })
     return values['accept-loss']
@@ -25,7 +25,7 @@ function readAcceptLoss(): boolean {
 const printLine = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const acceptLoss = readAcceptLoss()
+  const acceptLoss = readAcceptLossFlag()
   // Files created by this process and its children are only accessible to their user.
   process.umask(0o077)
   const service = await startService(

@@ -16,7 +16,7 @@ const timeBudgetMs = 2000
 /** Time to wait for a lock, because a running backup locks a file briefly. */
 const lockTimeoutMs = 5000
 
-const program = fileURLToPath(new URL('./database-check-process.ts', import.meta.url))
+const programFile = fileURLToPath(new URL('./database-check-process.ts', import.meta.url))
 
 interface DatabaseCheck {
   readonly file: string
@@ -28,7 +28,7 @@ interface DatabaseCheck {
 
 /** Checks an existing database with its write-ahead log. The header and the schema are always checked. */
 export async function checkDatabase(file: string, budgetMs = timeBudgetMs): Promise<DatabaseCheck> {
-  if (isLogHeaderDamaged(`${file}-wal`))
+  if (isWalHeaderDamaged(`${file}-wal`))
     return { file: `${file}-wal`, damage: 'its header is invalid', isComplete: true }
   const isLarge = statSync(file).size > maxInProcessBytes
   const damage = isLarge ? findDamage(file, 'schema_version') : findDamage(file, 'quick_check(1)')
@@ -41,7 +41,7 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
     // The process may be killed, because it only reads; there is no other way to interrupt SQLite.
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', program, file],
+      ['--disable-warning=ExperimentalWarning', programFile, file],
       { timeout: budgetMs, killSignal: 'SIGKILL' },
     )
     return { file, ...(stdout && { damage: stdout }), isComplete: true }
@@ -105,8 +105,8 @@ function explainDamage(file: string, error: unknown): string | undefined {
   )
 }
 
-const logHeaderBytes = 32
-const logMagic = 0x377f0682
+const walHeaderBytes = 32
+const walMagic = 0x377f0682
 
 /**
  * Whether the header of a write-ahead log is one that SQLite cannot have written
@@ -114,18 +114,18 @@ const logMagic = 0x377f0682
  * commits since the last checkpoint. An interrupted first write is no damage: it leaves a short header or zeros. Damage
  * after the header looks like an interrupted write; SQLite stops reading the log there.
  */
-function isLogHeaderDamaged(file: string): boolean {
-  const header = readStart(file, logHeaderBytes)
-  if (header.length < logHeaderBytes || header.every((byte) => byte === 0)) return false
+function isWalHeaderDamaged(file: string): boolean {
+  const header = readStart(file, walHeaderBytes)
+  if (header.length < walHeaderBytes || header.every((byte) => byte === 0)) return false
   const magic = header.readUInt32BE(0)
   // The lowest bit is the byte order of the checksum.
-  if ((magic & ~1) >>> 0 !== logMagic) return true
+  if ((magic & ~1) >>> 0 !== walMagic) return true
   const isBigEndian = (magic & 1) === 1
-  const word = (at: number) => (isBigEndian ? header.readUInt32BE(at) : header.readUInt32LE(at))
+  const readWord = (at: number) => (isBigEndian ? header.readUInt32BE(at) : header.readUInt32LE(at))
   let [firstCount, secondCount] = [0, 0]
   for (let at = 0; at < 24; at += 8) {
-    firstCount = (firstCount + word(at) + secondCount) >>> 0
-    secondCount = (secondCount + word(at + 4) + firstCount) >>> 0
+    firstCount = (firstCount + readWord(at) + secondCount) >>> 0
+    secondCount = (secondCount + readWord(at + 4) + firstCount) >>> 0
   }
   return firstCount !== header.readUInt32BE(24) || secondCount !== header.readUInt32BE(28)
 }

@@ -18,14 +18,14 @@ type Declarations = Readonly<Record<string, FunctionDeclaration>>
 export function createZipFunctions(
   declarations: Declarations,
   handlers: Readonly<Record<string, LocalFunction['handler']>>,
-  deadLetters: Readonly<Record<string, { readonly url: string }>>,
+  deadLetterQueues: Readonly<Record<string, { readonly url: string }>>,
   getReservedConcurrency: (name: string) => number | undefined = () => undefined,
 ): LocalFunction[] {
   const inProcessDeclarations = Object.entries(declarations).filter(
     ([, { trigger }]) => !('queue' in trigger),
   )
   return inProcessDeclarations.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
-    const deadLetterUrl = deadLetters[name]?.url
+    const deadLetterUrl = deadLetterQueues[name]?.url
     return {
       name,
       memoryMb,
@@ -39,7 +39,7 @@ export function createZipFunctions(
 }
 
 /** Names of the functions of the HTTP API, except the one for signing in. */
-export const apiFunctions: readonly FunctionName[] = functionNames.filter(
+export const apiFunctionNames: readonly FunctionName[] = functionNames.filter(
   (name) => 'http' in functions[name].trigger && name !== 'account',
 )
 
@@ -51,7 +51,7 @@ export function createApiHandlers(api: ApiHandler): Readonly<Record<string, Loca
   // The gateway creates the same events as API Gateway.
   const handler: LocalFunction['handler'] = (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
-  return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
+  return Object.fromEntries(apiFunctionNames.map((name) => [name, handler]))
 }
 
 /** Creates the handlers of functions that the WebSocket API and the bus invoke. */

@@ -8,7 +8,7 @@ import { createGatewayError, sendResponse } from './gateway/send-response.ts'
 /** Path on the public port where the embedded S3 serves presigned requests. */
 export const s3Path = '/s3'
 
-export type SocketTarget = (url: string) => string | undefined
+export type GetSocketTarget = (url: string) => string | undefined
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -29,7 +29,7 @@ const idleMs = 120_000
 export function createGateway(
   parts: Promise<GatewayParts> | GatewayParts,
   /** Maps the path of a WebSocket request to the path of the WebSocket API; undefined for other paths. */
-  { socketTarget = () => undefined }: { readonly socketTarget?: SocketTarget | undefined } = {},
+  { getSocketTarget = () => undefined }: { readonly getSocketTarget?: GetSocketTarget | undefined } = {},
 ): Server {
   const settings = {
     requestTimeout: 0,
@@ -40,7 +40,7 @@ export function createGateway(
     requireHostHeader: false,
     // Other upgrades, such as curl's to HTTP/2, are ignored.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(parseTarget(url).path) !== undefined,
+      headers.upgrade?.toLowerCase() === 'websocket' && getSocketTarget(parseTarget(url).path) !== undefined,
   }
   const protocolErrors = new ProtocolErrors()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -73,7 +73,7 @@ export function createGateway(
     // Until a WebSocket takes over the socket, nothing else handles its errors.
     socket.on('error', () => socket.destroy())
     normalizeTarget(request)
-    request.url = socketTarget(request.url ?? '') ?? '/'
+    request.url = getSocketTarget(request.url ?? '') ?? '/'
     void Promise.resolve(parts).then(
       ({ webSocket }) => webSocket?.(request, socket, head) ?? socket.destroy(),
     )

@@ -21,7 +21,7 @@ export async function loadInProcessFunctions(
   const { createLive } = await import('../../../functions/live.ts')
   const { createUsageCounter } = await import('../../../functions/count-usage.ts')
   const { stopDecoders, warmDecoders } = await import('../../decoders/detect-format.ts')
-  const usageCounter = createUsageCounter({ environment, gatherMs: usageBatchMs })
+  const usageCounter = createUsageCounter({ environment, batchWindowMs: usageBatchMs })
   warmDecoders()
   const handlers = {
     ...createApiHandlers(createApi(environment, waitForJobEnd, connections)),

@@ -6,7 +6,7 @@ import {
   RemoveTargetsCommand,
   type Target,
 } from '@aws-sdk/client-eventbridge'
-import { functionArn } from '../../embedded-aws/lambda/runtime.ts'
+import { createFunctionArn } from '../../embedded-aws/lambda/runtime.ts'
 
 /**
  * Deletes rules of earlier versions, as a deployment would: those whose targets are all functions that are no longer
@@ -18,7 +18,7 @@ export async function removeObsoleteRules(
   EventBusName: string,
   declaredFunctionNames: readonly string[],
 ): Promise<void> {
-  const arnPrefix = functionArn(region, '')
+  const arnPrefix = createFunctionArn(region, '')
   const isObsolete = ({ Arn = '' }: Target) =>
     Arn.startsWith(arnPrefix) && !declaredFunctionNames.includes(Arn.slice(arnPrefix.length))
   for (const Rule of await listRuleNames(client, EventBusName)) {

@@ -28,7 +28,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { functionArn } from '../../embedded-aws/lambda/runtime.ts'
+import { createFunctionArn } from '../../embedded-aws/lambda/runtime.ts'
 import { createEventPattern } from '../../resources/events.ts'
 import type { FunctionDeclaration, Trigger } from '../../resources/function-declaration.ts'
 import { functions } from '../../resources/functions.ts'
@@ -55,7 +55,7 @@ export interface ProvisionedQueues {
   /** Queue that holds asynchronous invocations until they have run; on AWS, it is internal to Lambda. */
   readonly invocations: Queue
   /** The dead-letter queues of functions that are declared with one, by function. */
-  readonly deadLetters: Readonly<Record<string, Queue>>
+  readonly deadLetterQueues: Readonly<Record<string, Queue>>
 }
 
 /** Creates the resources declared in `lib/resources`, as a deployment does; existing resources are kept or updated. */
@@ -167,7 +167,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
   const namesWithDeadLetterQueue = Object.keys(functionDeclarations).filter(
     (name) => functionDeclarations[name]?.deadLetter,
   )
-  const [pairs, invocations, deadLetters] = await Promise.all([
+  const [pairs, invocations, deadLetterQueues] = await Promise.all([
     Promise.all(queueIds.map(createQueuePair)),
     createQueue('invocations', {}),
     Promise.all(
@@ -177,7 +177,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
   return {
     queues: Object.fromEntries(pairs) as ProvisionedQueues['queues'], // one entry for each id
     invocations,
-    deadLetters: Object.fromEntries(deadLetters),
+    deadLetterQueues: Object.fromEntries(deadLetterQueues),
   }
 }
 
@@ -193,7 +193,7 @@ async function createBus(names: ResourceNames): Promise<void> {
     const rule = createRule(trigger, names)
     if (!rule) continue
     await client.send(new PutRuleCommand({ Name, ...rule }))
-    const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
+    const Targets = [{ Id: Name, Arn: createFunctionArn(region, Name) }]
     await client.send(new PutTargetsCommand({ Rule: Name, EventBusName: rule.EventBusName, Targets }))
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Config } from '../../config.ts'
 import { closeServer, listen } from '../../embedded-aws/listen.ts'
-import { createGateway, type GatewayParts, type SocketTarget } from './gateway.ts'
+import { createGateway, type GatewayParts, type GetSocketTarget } from './gateway.ts'
 
 export interface PublicPort {
   /** URL for clients, without a trailing slash. */
@@ -14,11 +14,11 @@ export interface PublicPort {
 export async function openPublicPort(
   { HOST, PORT, PUBLIC_URL }: Config,
   parts: Promise<GatewayParts>,
-  target?: SocketTarget,
+  target?: GetSocketTarget,
 ): Promise<PublicPort> {
   const servers: Server[] = []
   const bind = async (host: string, port: number) => {
-    const server = createGateway(parts, { socketTarget: target })
+    const server = createGateway(parts, { getSocketTarget: target })
     const boundPort = await listen(server, port, host)
     servers.push(server)
     return boundPort

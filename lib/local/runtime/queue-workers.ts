@@ -106,7 +106,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       maximumConcurrency: concurrency,
       ...defined({ recursiveLoop: getRecursiveLoop(queue) }),
       handler: (event, context, traceHeader) =>
-        worker.invoke(event, context, { traceHeader, apart: isToRunApart(event) }),
+        worker.invoke(event, context, { traceHeader, apart: mustRunInOwnProcess(event) }),
     }
     return { queue, worker, localFunction, concurrency }
   })
@@ -173,7 +173,7 @@ const QueueEvent = z.object({ Records: z.array(z.object({ body: z.string() })) }
  * Whether an event is the message of a task that may have crashed its worker. The type of the event is checked, because
  * anyone may invoke a function.
  */
-function isToRunApart(event: unknown): boolean {
+function mustRunInOwnProcess(event: unknown): boolean {
   const { data } = QueueEvent.safeParse(event)
   return data?.Records.some(({ body }) => parseTaskMessage(body)?.apart === true) === true
 }

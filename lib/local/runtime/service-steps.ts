@@ -22,7 +22,7 @@ import {
   type PartialEnvironment,
   type ServiceEndpoints,
 } from './environment.ts'
-import { apiFunctions, createHttpRoutes, createWebSocketRoutes, createZipFunctions } from './functions.ts'
+import { apiFunctionNames, createHttpRoutes, createWebSocketRoutes, createZipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { createSocketExchange } from './gateway/socket-exchange.ts'
 import { type GatewayParts, s3Path } from './gateway.ts'
@@ -285,7 +285,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         lambda,
         routes: createHttpRoutes(functions),
         log,
-        streamedFunctions: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
+        streamedFunctions: config.REQUEST_BODIES === 'streamed' ? apiFunctionNames : [],
       }),
       s3: aws.endpoints.isS3External ? undefined : embedded.handle.S3,
       webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
@@ -315,7 +315,7 @@ async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<Funct
   const zipFunctions = createZipFunctions(
     functions,
     parts.zipFunctions.handlers,
-    provisioned.deadLetters,
+    provisioned.deadLetterQueues,
     (name) => isolated?.getConcurrency?.(name).reservedConcurrency,
   )
   const lambda = new Lambda({

@@ -34,7 +34,7 @@ const withheldSettings: readonly string[] = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ]
 
-const publicNames: ReadonlySet<string> = new Set([
+const publicVariableNames: ReadonlySet<string> = new Set([
   ...systemVariables,
   ...Object.keys(settings).filter((name) => !withheldSettings.includes(name)),
 ])
@@ -46,7 +46,7 @@ export const getPlansFile = (workDir: string) => `${workDir}/plans.json`
  * Returns the secrets that the worker's function needs. Workers that run engines or capture websites need `TASK_KEY`,
  * because on this machine they unseal the passwords of their tasks themselves.
  */
-const listSecrets = (queue: QueueId): readonly SecretName[] => {
+const listSecretNames = (queue: QueueId): readonly SecretName[] => {
   const name = getFunctionForQueue(queue)
   return name === undefined || name === 'capture' ? ['TASK_KEY'] : (findDeclaration(name)?.secrets ?? [])
 }
@@ -67,10 +67,10 @@ export function createWorkerEnvironment(
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
     ...(user && PLANS_FILE && { PLANS_FILE: getPlansFile(WORK_DIR) }),
   }
-  const secrets: readonly string[] = listSecrets(queue)
+  const secrets: readonly string[] = listSecretNames(queue)
   return Object.fromEntries(
     Object.entries(environmentWithSecrets).filter(
-      ([name]) => publicNames.has(name) || secrets.includes(name),
+      ([name]) => publicVariableNames.has(name) || secrets.includes(name),
     ),
   )
 }

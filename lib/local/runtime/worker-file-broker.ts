@@ -2,14 +2,17 @@
 import { copyLocatedFiles } from '../../aws/prefetched-files.ts'
 import type { FileExchange, LocatedFile } from '../../io/local-connections.ts'
 
-type Put = Parameters<FileExchange['put']>
-type Get = Parameters<FileExchange['get']>
-type Locate = Parameters<FileExchange['locate']>
+type PutArgs = Parameters<FileExchange['put']>
+type GetArgs = Parameters<FileExchange['get']>
+type LocateArgs = Parameters<FileExchange['locate']>
 
 export type FileRequest = {
   readonly type: 'file'
   readonly id: number
-} & ({ readonly verb: 'put'; readonly args: Put } | { readonly verb: 'locate'; readonly args: Locate })
+} & (
+  | { readonly verb: 'put'; readonly args: PutArgs }
+  | { readonly verb: 'locate'; readonly args: LocateArgs }
+)
 
 export interface FileResponse {
   readonly type: 'file'
@@ -52,16 +55,16 @@ export class FileExchangeClient implements FileExchange {
     this.#send = send
   }
 
-  async put(...args: Put): Promise<void> {
+  async put(...args: PutArgs): Promise<void> {
     await this.#request((id) => ({ type: 'file', id, verb: 'put', args }))
   }
 
   /** Copies the file in the worker: the service, which may be root, must not write to a path that a worker names. */
-  async get(...[key, path, etag]: Get): Promise<void> {
+  async get(...[key, path, etag]: GetArgs): Promise<void> {
     await copyLocatedFiles(await this.locate(key, etag), path)
   }
 
-  locate(...args: Locate): Promise<readonly LocatedFile[]> {
+  locate(...args: LocateArgs): Promise<readonly LocatedFile[]> {
     return this.#request((id) => ({ type: 'file', id, verb: 'locate', args }))
   }
 

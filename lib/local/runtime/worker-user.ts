@@ -29,11 +29,12 @@ export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
   const id = isAssigned ? assignedGid : randomInt(minId, maxId + 1)
   const user = { uid: id, gid: id }
   try {
-    const s3 = join(dataDir, 's3')
-    const blobs = join(s3, 'blobs')
+    const s3Folder = join(dataDir, 's3')
+    const blobsFolder = join(s3Folder, 'blobs')
     // Folders are changed last, so that an interrupted change is repeated.
-    if (!isAssigned) for (const file of listFiles(blobs)) admit(file, user, 0o640)
-    for (const folder of [blobs, s3, dataDir]) if (isFolder(folder)) admit(folder, user, 0o710)
+    if (!isAssigned) for (const file of listFiles(blobsFolder)) grantGroupAccess(file, user, 0o640)
+    for (const folder of [blobsFolder, s3Folder, dataDir])
+      if (isFolder(folder)) grantGroupAccess(folder, user, 0o710)
     return user
   } catch (error) {
     if (error instanceof Error && 'code' in error && /^(?:EPERM|EROFS|EINVAL)$/.test(String(error.code)))
@@ -43,7 +44,7 @@ export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
 }
 
 /** Lets the group of workers read a file or enter a folder. */
-function admit(path: string, { gid }: WorkerUser, mode: number): void {
+function grantGroupAccess(path: string, { gid }: WorkerUser, mode: number): void {
   chownSync(path, statSync(path).uid, gid)
   chmodSync(path, mode)
 }

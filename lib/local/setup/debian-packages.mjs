@@ -87,17 +87,17 @@ export async function installDebianPackages(root, includesSection, env) {
     const rootPrefix = getRootPrefix()
     if (names.length === 0 || !rootPrefix) return names
     // sudo drops the environment, so env(1) sets the variable.
-    const run = [...rootPrefix, 'env', 'DEBIAN_FRONTEND=noninteractive']
+    const commandPrefix = [...rootPrefix, 'env', 'DEBIAN_FRONTEND=noninteractive']
     // Finishes an interrupted installation; if there is none, this is quick.
-    await runQuietly([...run, 'dpkg', '--configure', '-a'], { env, lockFd })
+    await runQuietly([...commandPrefix, 'dpkg', '--configure', '-a'], { env, lockFd })
     await showPhase('Reading the Debian package lists', () =>
-      runQuietly([...run, ...aptGet, 'update'], { env, lockFd }),
+      runQuietly([...commandPrefix, ...aptGet, 'update'], { env, lockFd }),
     )
     const unitsToMask = findServicesToMask(names)
     if (unitsToMask.length > 0)
-      await runQuietly([...run, 'systemctl', 'mask', ...unitsToMask], { env, lockFd })
+      await runQuietly([...commandPrefix, 'systemctl', 'mask', ...unitsToMask], { env, lockFd })
     await showPhase(`Installing ${names.length} Debian packages`, (report) =>
-      runQuietly([...run, ...aptInstall, ...names], {
+      runQuietly([...commandPrefix, ...aptInstall, ...names], {
         env,
         lockFd,
         onLine: (line) => {

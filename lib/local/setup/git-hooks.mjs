@@ -13,8 +13,9 @@ export function installGitHooks(root) {
   const { status, stdout } = git('rev-parse', '--git-path', 'hooks')
   // git is missing, or refuses to read a checkout of another user.
   if (status !== 0) return
-  const current = resolve(root, stdout.trim())
-  const isInUse = existsSync(current) && readdirSync(current).some((name) => !name.endsWith('.sample'))
+  const hooksFolder = resolve(root, stdout.trim())
+  const isInUse =
+    existsSync(hooksFolder) && readdirSync(hooksFolder).some((name) => !name.endsWith('.sample'))
   const unsetExitCode = 1
   if (!isInUse && git('config', '--get', 'core.hooksPath').status === unsetExitCode)
     git('config', 'core.hooksPath', '.githooks')

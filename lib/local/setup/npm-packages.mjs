@@ -60,11 +60,11 @@ function npmPackagesMatch(root) {
  * @param {string} root
  */
 function nodeMatches(root) {
-  const manifest = join(root, 'node_modules/node/package.json')
-  if (!existsSync(manifest) || !existsSync(getNodeBinary(root))) return false
+  const manifestPath = join(root, 'node_modules/node/package.json')
+  if (!existsSync(manifestPath) || !existsSync(getNodeBinary(root))) return false
   // Running the binary also detects a binary that was truncated by an interrupted installation.
   const answer = spawnSync(getNodeBinary(root), ['--version'], { encoding: 'utf8' })
-  return answer.stdout?.trim() === `v${readJson(manifest).version}`
+  return answer.stdout?.trim() === `v${readJson(manifestPath).version}`
 }
 
 /**

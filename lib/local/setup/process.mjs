@@ -65,10 +65,10 @@ function findParentNpm() {
  * @returns {Promise<never>}
  */
 export async function runInForeground(command, { cwd, env, startedByNpm }) {
-  const dieWithParent = existsSync('/usr/bin/setpriv')
+  const exitWithParentPrefix = existsSync('/usr/bin/setpriv')
     ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM', '--']
     : []
-  const [bin, ...args] = [...dieWithParent, ...command]
+  const [bin, ...args] = [...exitWithParentPrefix, ...command]
   const child = spawn(bin, args, { cwd, env, stdio: 'inherit' })
 
   let forwardedMs = 0

@@ -15,10 +15,10 @@ const formatSeconds = (sinceMs) => `${Math.round((Date.now() - sinceMs) / 1000)}
  * @returns {Promise<T>}
  */
 export async function showPhase(title, work, out = process.stdout) {
-  const startedMs = Date.now()
+  const startedAtMs = Date.now()
   let progress = ''
-  let lastLineMs = startedMs
-  const line = () => `${title}${progress && `: ${progress}`} (${formatSeconds(startedMs)})`
+  let lastLineMs = startedAtMs
+  const line = () => `${title}${progress && `: ${progress}`} (${formatSeconds(startedAtMs)})`
   const draw = () => {
     if (out.isTTY) out.write(`\r\x1b[K${line().slice(0, out.columns - 1)}`)
     else if (Date.now() - lastLineMs >= logEveryMs) {
@@ -27,7 +27,7 @@ export async function showPhase(title, work, out = process.stdout) {
     }
   }
   const end = (result) =>
-    out.write(`${out.isTTY ? '\r\x1b[K' : ''}${title}: ${result} (${formatSeconds(startedMs)})\n`)
+    out.write(`${out.isTTY ? '\r\x1b[K' : ''}${title}: ${result} (${formatSeconds(startedAtMs)})\n`)
 
   if (!out.isTTY) out.write(`${title} …\n`)
   draw()

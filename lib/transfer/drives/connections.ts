@@ -111,8 +111,8 @@ export class DriveConnections {
   }
 
   async find(id: string): Promise<DriveConnection | undefined> {
-    const isId = idPattern('conn').test(id)
-    const item = isId ? await this.#deps.table.get(getOwnedKey('DRIVE', id)) : undefined
+    const isValidId = idPattern('conn').test(id)
+    const item = isValidId ? await this.#deps.table.get(getOwnedKey('DRIVE', id)) : undefined
     return item && DriveConnection.parse(item)
   }
 

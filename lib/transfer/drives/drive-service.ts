@@ -47,15 +47,15 @@ export class DriveService {
         { drive: id },
       )
     const { clientId, clientSecret, endpoints, origins = [] } = registeredClient
-    const overrides = Object.entries(endpoints ?? {}).filter(([, address]) => address !== undefined)
+    const overrides = Object.entries(endpoints ?? {}).filter(([, urlText]) => urlText !== undefined)
     this.#registration = {
       clientId,
       clientSecret,
       endpoints: { ...this.drive.endpoints, ...Object.fromEntries(overrides) },
     }
     this.#origins = [services.config.PUBLIC_URL ?? '', ...origins]
-      .filter((address) => URL.canParse(address))
-      .map((address) => new URL(address).origin)
+      .filter((urlText) => URL.canParse(urlText))
+      .map((urlText) => new URL(urlText).origin)
     this.#services = services
     this.#connections = new DriveConnections(services)
   }

@@ -32,21 +32,21 @@ export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, o
   const drive = getDrive(id)
   const request = createDriveRequest(guardedHttp, drive, api, token)
   const send = createDriveSend(guardedHttp, drive, signal)
-  let stored = new Map<string, string>()
+  let storedLocations = new Map<string, string>()
   return {
     put: async (file, onSent) => {
-      const earlierLocation = stored.get(getKey(file))
+      const earlierLocation = storedLocations.get(getKey(file))
       if (earlierLocation !== undefined) {
         onSent(file.size)
         return earlierLocation
       }
       const location = await drive.upload({ request, send, uploadUrl, folder, signal, onSent }, file)
-      stored.set(getKey(file), location)
-      await onStarted?.(JSON.stringify([...stored]))
+      storedLocations.set(getKey(file), location)
+      await onStarted?.(JSON.stringify([...storedLocations]))
       return location
     },
     cleanUp: async (state) => {
-      stored = new Map(StoredLocations.parse(JSON.parse(state)))
+      storedLocations = new Map(StoredLocations.parse(JSON.parse(state)))
     },
     close: async () => {},
   }

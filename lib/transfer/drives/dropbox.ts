@@ -134,8 +134,8 @@ export const dropbox: Drive = {
 
   upload: async (upload, file) => {
     const call = createContentCall(upload)
-    const started = await call('/upload_session/start', { close: false })
-    const { session_id } = UploadSession.parse(await json(started.body))
+    const startReply = await call('/upload_session/start', { close: false })
+    const { session_id } = UploadSession.parse(await json(startReply.body))
     const createCursor = (offset: number) => ({ session_id, offset })
     const append = (offset: number, content?: { body: Readable; length: number }, isSuccess = isOk) =>
       call('/upload_session/append_v2', { cursor: createCursor(offset), close: false }, content, isSuccess)

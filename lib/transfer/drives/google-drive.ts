@@ -151,12 +151,12 @@ export const googleDrive: Drive = {
     })
     body.destroy()
     // The URL of the session is a credential, so the token is not sent with it.
-    const stored = await uploadToSession(String(headers.location), file, {
+    const storedFile = await uploadToSession(String(headers.location), file, {
       request: (_, url, options, isSuccess) => send(url, options, isSuccess),
       location: `"${file.path}"`,
       onSent,
       signal,
     })
-    return StoredFile.parse(stored).webViewLink
+    return StoredFile.parse(storedFile).webViewLink
   },
 }

@@ -123,8 +123,8 @@ export const oneDrive: Drive = {
 
   list: async (request, { folderId, q, cursor, limit }) => {
     // OData string literals double their apostrophes.
-    const search = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
-    const path = `${getItemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
+    const encodedQuery = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
+    const path = `${getItemPath(folderId)}/${encodedQuery === undefined ? 'children' : `search(q='${encodedQuery}')`}`
     const page = Children.parse(
       await request(path, { query: { $top: limit, $select: fields, $skiptoken: cursor } }),
     )
@@ -165,8 +165,8 @@ export const oneDrive: Drive = {
     try {
       const sent = await uploadInChunks(file, createChunkSession(session, send, file), upload)
       // If the name was taken and the reply was lost, the new name that OneDrive chose is unknown.
-      const stored = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
-      if (stored && (sent || stored.size === file.size)) return stored.webUrl
+      const storedFile = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
+      if (storedFile && (sent || storedFile.size === file.size)) return storedFile.webUrl
       throw new RemoteError(
         'incomplete',
         `OneDrive ended the upload of "${file.path}" without saying whether the file is stored.`,

@@ -25,7 +25,7 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
   }
   const services = { ...app.services, config: { ...app.services.config, OPENID_PROVIDERS: [company] } }
   const account = createAuthApi(services, { mailer: mailbox, password: hashing, constantTimeMs: 0 })
-  const recorded: Record<string, RecordedExample> = {}
+  const recordedExamples: Record<string, RecordedExample> = {}
   const openVisitor = (): Send => {
     const { send } = openBrowser(app, account)
     return async (name, body, query = {}) => {
@@ -33,8 +33,8 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
       const reply = await send(method, `/v1/auth${path}`, body, { query })
       assert.ok(reply.status < 400, `${name}: ${reply.status} ${JSON.stringify(reply.json)}`)
       const { id, params, hasBody } = endpointAt(method, path)
-      const { request, responses } = recorded[id] ?? {}
-      recorded[id] = {
+      const { request, responses } = recordedExamples[id] ?? {}
+      recordedExamples[id] = {
         parameters: { ...query, ...params },
         request: request ?? (hasBody ? { 'application/json': body } : {}),
         responses: { ...responses, ...(reply.status === 200 && { 200: reply.json ?? '<!DOCTYPE html>' }) },
@@ -49,7 +49,7 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
     await app.close()
   }
   // Replaces the provider's URL, whose port differs in each run.
-  return JSON.parse(JSON.stringify(recorded).replaceAll(provider.issuer, 'https://login.example.com'))
+  return JSON.parse(JSON.stringify(recordedExamples).replaceAll(provider.issuer, 'https://login.example.com'))
 }
 
 /** Replaces scrypt, which is slow on purpose. */
@@ -134,7 +134,7 @@ async function callAll(openVisitor: () => Send, issuer: string): Promise<void> {
   await send('POST /revoke-sessions', {})
   await send('POST /sign-in/email', { email: newEmail, password })
   await send('POST /sign-out', {})
-  const lastSend = openVisitor()
-  await lastSend('POST /sign-in/email', { email: newEmail, password })
-  await lastSend('POST /delete-user', { password })
+  const sendAsLastVisitor = openVisitor()
+  await sendAsLastVisitor('POST /sign-in/email', { email: newEmail, password })
+  await sendAsLastVisitor('POST /delete-user', { password })
 }

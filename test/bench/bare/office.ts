@@ -14,8 +14,8 @@ export async function startBareOffice(folder: string): Promise<BareOffice> {
   await mkdir(folder, { recursive: true })
   const engine = join(import.meta.dirname, '../../../layers/office')
   const program = join(import.meta.dirname, 'office.py')
-  const pipe = `mutabor-bench-${process.pid}-${count++}`
-  const child = spawn('/usr/bin/python3', ['-B', program, engine, folder, pipe], {
+  const pipeName = `mutabor-bench-${process.pid}-${count++}`
+  const child = spawn('/usr/bin/python3', ['-B', program, engine, folder, pipeName], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })

@@ -8,7 +8,7 @@ import { measureRepeatedly, median, runInterleaved } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 
-const inARow = 200
+const runsInARow = 200
 const rounds = 8
 const path = '/v1/formats/png'
 
@@ -28,11 +28,11 @@ async function compare({ report }: BenchContext): Promise<void> {
       if (status !== 200) throw new Error(`${path} was answered with ${status} ${body}`)
     }
     const spentMs: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
-    const turn = (who: keyof typeof spentMs, headers: Readonly<Record<string, string>>) =>
-      withCpu(service.pid, inARow, measureRepeatedly(inARow, ask(headers)), spentMs[who])
+    const createMeasurement = (who: keyof typeof spentMs, headers: Readonly<Record<string, string>>) =>
+      withCpu(service.pid, runsInARow, measureRepeatedly(runsInARow, ask(headers)), spentMs[who])
     const times = await runInterleaved(rounds, {
-      anonymous: turn('anonymous', {}),
-      key: turn('key', { 'x-api-key': key }),
+      anonymous: createMeasurement('anonymous', {}),
+      key: createMeasurement('key', { 'x-api-key': key }),
     })
     report.title('Authentication')
     const summarize = (values: Readonly<Record<keyof typeof spentMs, readonly number[]>>) => {

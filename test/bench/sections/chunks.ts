@@ -1,6 +1,6 @@
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
-import { overheadPercent, reportModel } from '../chunk-model.ts'
+import { calculateOverheadPercent, reportModel } from '../chunk-model.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { type ChunkedConversion, measureInChunks } from '../in-chunks.ts'
 import type { Section } from '../section.ts'
@@ -65,7 +65,7 @@ export const chunks: Section = {
       const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
       report.figure({
         what: 'processor time, more',
-        value: overheadPercent(result),
+        value: calculateOverheadPercent(result),
         unit: '%',
         aim: { most: 10 },
       })

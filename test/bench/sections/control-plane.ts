@@ -27,12 +27,12 @@ const dot = async ({ fixtures }: BenchContext) =>
 async function time(bench: BenchContext): Promise<void> {
   const form = await dot(bench)
   const spentMs: number[] = []
-  const inARow = 25
+  const runsInARow = 25
   const { times, engine } = await withService(async (client, { pid, dataDir }) => {
     const service = withCpu(
       pid,
-      inARow,
-      measureRepeatedly(inARow, () => client.convert(form)),
+      runsInARow,
+      measureRepeatedly(runsInARow, () => client.convert(form)),
       spentMs,
     )
     const measuredTimes = await runInterleaved(12, { service })

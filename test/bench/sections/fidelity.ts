@@ -20,7 +20,7 @@ import { createSteps, planRoute } from '../../../lib/plan/index.ts'
 import { defined } from '../../../lib/validation/defined.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { median, medianRange } from '../measure.ts'
-import { cpuMsOfBench } from '../process-tree.ts'
+import { readCpuMsOfBench } from '../process-tree.ts'
 import type { Report } from '../report.ts'
 import type { Section } from '../section.ts'
 import { credentials, region } from '../servers/server-process.ts'
@@ -145,7 +145,7 @@ async function measureRun({ path, to, folder, files }: Case, withLossDetector: b
   const source = join(workDir, `source.${format}`)
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
-  const [wall, ownCpu, allCpu] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
+  const [wall, ownCpu, allCpu] = [performance.now(), process.cpuUsage(), readCpuMsOfBench()]
   const afterEngineMs = await convert(input, { to, workDir, withLossDetector: withLossDetector, files })
   const timeSpent = {
     wall: performance.now() - wall,
@@ -162,7 +162,7 @@ const pauseMs = 40
 
 const cpuTimesSince = ({ user, system }: NodeJS.CpuUsage, allBeforeMs: number) => ({
   own: (user + system) / 1000,
-  all: cpuMsOfBench() - allBeforeMs,
+  all: readCpuMsOfBench() - allBeforeMs,
 })
 
 interface Conversion {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { buildForm } from '../client.ts'
 import { withService } from '../compare-with-engine.ts'
-import { cpuMs, memoryMib } from '../process-tree.ts'
+import { readCpuMs, readMemoryMib } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
@@ -22,7 +22,7 @@ export const idleSection: Section = {
       await measureIdle('no jobs', pid, bench)
       await client.convert(form)
       await pause(pauseS * 1000)
-      const value = memoryMib(pid)
+      const value = readMemoryMib(pid)
       bench.report.figure({ what: 'after a job, its worker waits: memory', value, unit: 'MiB' })
     })
     await withStoredJobs(storedJobCount, bench, (_client, { pid }) =>
@@ -33,9 +33,9 @@ export const idleSection: Section = {
 
 async function measureIdle(label: string, pid: number, { report }: BenchContext): Promise<void> {
   await pause(pauseS * 1000)
-  const cpuBefore = cpuMs(pid)
+  const cpuBefore = readCpuMs(pid)
   await pause(measureS * 1000)
-  const perSecond = (cpuMs(pid) - cpuBefore) / measureS
-  report.figure({ what: `${label}: memory`, value: memoryMib(pid), unit: 'MiB', aim: { most: 150 } })
-  report.figure({ what: `${label}: processor`, value: perSecond, unit: 'ms a second', aim: { most: 5 } })
+  const cpuMsPerSecond = (readCpuMs(pid) - cpuBefore) / measureS
+  report.figure({ what: `${label}: memory`, value: readMemoryMib(pid), unit: 'MiB', aim: { most: 150 } })
+  report.figure({ what: `${label}: processor`, value: cpuMsPerSecond, unit: 'ms a second', aim: { most: 5 } })
 }

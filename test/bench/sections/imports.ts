@@ -15,7 +15,7 @@ const rounds = 7
 const maxImportMs = 120
 
 /** Returns a script that imports a module and prints the wall time and CPU time in milliseconds. */
-const measureScript = (path: string) => `
+const createMeasureScript = (path: string) => `
   const start = performance.now(), before = process.cpuUsage()
   await import(${JSON.stringify(path)})
   const { user, system } = process.cpuUsage(before)
@@ -25,10 +25,14 @@ const measureScript = (path: string) => `
 const env = { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) }
 
 async function importOnce(cwd: string, path: string): Promise<readonly number[]> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', measureScript(path)], {
-    cwd,
-    env,
-  })
+  const { stdout } = await run(
+    process.execPath,
+    ['--input-type=module', '--eval', createMeasureScript(path)],
+    {
+      cwd,
+      env,
+    },
+  )
   return JSON.parse(stdout)
 }
 
@@ -39,14 +43,15 @@ export const imports: Section = {
     const folder = await fixtures.folder('imports')
     await writePackages(folder)
     const importEmptyModule = () => importOnce(folder, 'data:text/javascript,')
-    const turns: Record<string, Measurement> = { 'an empty module': importEmptyModule }
+    const measurements: Record<string, Measurement> = { 'an empty module': importEmptyModule }
     for (const name of zipFunctionNames) {
       await unpackFunction(name, folder, join(folder, name))
       const task = join(folder, name, taskFolder)
-      turns[name] = () => importOnce(task, join(task, functions[name].handler.replace(/\.\w+$/, '.mjs')))
+      measurements[name] = () =>
+        importOnce(task, join(task, functions[name].handler.replace(/\.\w+$/, '.mjs')))
     }
     report.title('Imports at a cold start')
-    for (const [name, values] of Object.entries(await runInterleaved(rounds, turns))) {
+    for (const [name, values] of Object.entries(await runInterleaved(rounds, measurements))) {
       // The values of each run are a pair: wall time and CPU time.
       const wallMs = median(values.filter((_, index) => index % 2 === 0))
       const cpuMs = median(values.filter((_, index) => index % 2 === 1))

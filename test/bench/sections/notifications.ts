@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { residentBytes } from '../../support/processes.ts'
+import { readResidentBytes } from '../../support/processes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { buildForm, ServiceClient } from '../client.ts'
 import { p95 } from '../measure.ts'
@@ -88,7 +88,7 @@ function getJobId({ status, body }: Awaited<ReturnType<ServiceClient['send']>>):
 }
 
 /** Starts ten jobs per second, without waiting for earlier jobs, and returns the ids of all jobs. */
-async function load(client: ServiceClient): Promise<string[]> {
+async function startJobs(client: ServiceClient): Promise<string[]> {
   const path = new URL('../../fixtures/alpha.png', import.meta.url)
   const { type, body } = buildForm(
     { name: 'alpha.png', path: path.pathname, bytes: Buffer.from(await readFile(path)) },
@@ -114,7 +114,7 @@ async function run({ report }: BenchContext): Promise<void> {
       await subscribe(client, url)
     const frameDelaysMs: number[] = []
     const socket = await listen(service, client.token, frameDelaysMs)
-    const jobs = await load(client)
+    const jobs = await startJobs(client)
     await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthyPaths) {
@@ -157,10 +157,10 @@ async function measureSockets(service: TestService, client: ServiceClient, repor
     Promise.all(Array.from({ length: socketCount }, () => listen(service, client.token, [])))
   for (const socket of await openSockets()) socket.close()
   await pause(restMs)
-  const bytesBefore = residentBytes(service.pid)
+  const bytesBefore = readResidentBytes(service.pid)
   const openedSockets = await openSockets()
   await pause(restMs)
-  const kibPerSocket = (residentBytes(service.pid) - bytesBefore) / socketCount / 1024
+  const kibPerSocket = (readResidentBytes(service.pid) - bytesBefore) / socketCount / 1024
   report.figure({
     what: `${socketCount} sockets, memory of each`,
     value: kibPerSocket,

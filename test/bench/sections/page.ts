@@ -86,7 +86,7 @@ export const page: Section = {
 }
 
 /** Evaluated in the page; a string, because this file is type-checked without DOM types. */
-const paintAndShift = `(async () => {
+const paintAndShiftScript = `(async () => {
   const entries = (type) => new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true })
     setTimeout(() => resolve([]), 500)
@@ -99,7 +99,7 @@ const paintAndShift = `(async () => {
 const inputScript = `document.body.append(Object.assign(document.createElement('input'), {
   type: 'file', id: 'handed', multiple: true, hidden: true,
 }))`
-const dropFiles = `(() => {
+const dropFilesScript = `(() => {
   const dataTransfer = new DataTransfer()
   for (const file of document.querySelector('#handed').files) dataTransfer.items.add(file)
   document.querySelector('#handed').remove()
@@ -145,7 +145,7 @@ async function measureSlowVisit(browser: Browser, url: string): Promise<SlowVisi
   await line.send('Network.emulateNetworkConditions', { offline: false, ...slow4g })
   await line.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.goto(url, { waitUntil: 'networkidle' })
-  const visit = await page.evaluate<SlowVisit>(paintAndShift)
+  const visit = await page.evaluate<SlowVisit>(paintAndShiftScript)
   await page.close()
   return visit
 }
@@ -181,7 +181,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
     await page.evaluate(inputScript)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
-      await page.evaluate(dropFiles)
+      await page.evaluate(dropFilesScript)
       await page.getByText(`${fileCount} files ready`).first().waitFor()
     })
   } finally {

@@ -12,7 +12,7 @@ import { isHeartbeat, isProgress, openTableMeter, type TableCall } from '../../s
 import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
 import type { Report } from '../report.ts'
-import { listResources, maxJobsPerS, simulateBurst, useAt } from '../scale-model.ts'
+import { calculateMaxJobsPerS, calculateUse, listResources, simulateBurst } from '../scale-model.ts'
 import type { Section } from '../section.ts'
 
 const dayS = 86_400
@@ -30,33 +30,37 @@ export const scale: Section = {
   },
 }
 
-const amount = (number: number) =>
+const formatAmount = (number: number) =>
   number.toLocaleString(
     'en',
     number < 1 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: number < 100 ? 1 : 0 },
   )
-const perDay = (jobsPerS: number) =>
-  `${amount(Math.round((jobsPerS * dayS) / peakFactor / 1000) * 1000)} a day`
+const formatPerDay = (jobsPerS: number) =>
+  `${formatAmount(Math.round((jobsPerS * dayS) / peakFactor / 1000) * 1000)} a day`
 
 function reportProfile(name: string, { print: say }: Report): void {
   const stage = parseStage(name, {})
   const resources = listResources(stage)
   const peak = (jobsPerDay / dayS) * peakFactor
-  say(`\nProfile ${name}: ${amount(jobsPerDay)} jobs a day, ${amount(peak)} a second at the peak`)
+  say(`\nProfile ${name}: ${formatAmount(jobsPerDay)} jobs a day, ${formatAmount(peak)} a second at the peak`)
   say(`  ${'resource'.padEnd(38)} ${'limit'.padStart(9)} ${'use'.padStart(9)}     used`)
-  for (const { name: resource, limit, use, percent } of useAt(resources, peak))
+  for (const { name: resource, limit, use, percent } of calculateUse(resources, peak))
     say(
-      `  ${resource.padEnd(38)} ${amount(limit).padStart(9)} ${amount(use).padStart(9)} ${amount(percent).padStart(6)} %`,
+      `  ${resource.padEnd(38)} ${formatAmount(limit).padStart(9)} ${formatAmount(use).padStart(9)} ${formatAmount(percent).padStart(6)} %`,
     )
-  const most = maxJobsPerS(resources)
-  const [first] = useAt(resources, most)
+  const most = calculateMaxJobsPerS(resources)
+  const [first] = calculateUse(resources, most)
   say(
-    `  saturates first: ${first?.name}, at ${amount(most)} jobs a second (${perDay(most)} with such a peak)`,
+    `  saturates first: ${first?.name}, at ${formatAmount(most)} jobs a second (${formatPerDay(most)} with such a peak)`,
   )
-  const rateByImage = imageIds.map((image) => `${image} ${amount(maxJobsPerS(listResources(stage, image)))}`)
+  const rateByImage = imageIds.map(
+    (image) => `${image} ${formatAmount(calculateMaxJobsPerS(listResources(stage, image)))}`,
+  )
   say(`  jobs a second if all need the same image: ${rateByImage.join(', ')}`)
   const { seconds, bottleneck } = simulateBurst(stage, jobsAtOnce)
-  say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${bottleneck}`)
+  say(
+    `  ${formatAmount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${bottleneck}`,
+  )
 }
 
 /** Allowed difference in percent. Counts vary, because requests within the same second are counted in one write. */
@@ -79,17 +83,19 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
     await countCalls(jobs, report),
   ]) {
     report.print(
-      `  ${amount(progressEventCount / jobs)} events and ${amount(heartbeatCount / jobs)} heartbeats a job while it runs`,
+      `  ${formatAmount(progressEventCount / jobs)} events and ${formatAmount(heartbeatCount / jobs)} heartbeats a job while it runs`,
     )
     const extraUnitsPerClient = { writeUnits: usagePerNewClient.writeUnits + heartbeatCount / jobs }
     for (const [label, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
-      const counted = count / jobs
-      const ofEvent: Readonly<Record<string, number>> = usagePerProgressEvent
-      const ofClient: Readonly<Record<string, number>> = extraUnitsPerClient
+      const countedPerJob = count / jobs
+      const unitsPerEvent: Readonly<Record<string, number>> = usagePerProgressEvent
+      const unitsPerClient: Readonly<Record<string, number>> = extraUnitsPerClient
       const expected =
-        usagePerJob[label] + ((ofEvent[label] ?? 0) * progressEventCount) / jobs + (ofClient[label] ?? 0)
-      const value = Math.abs(counted / expected - 1) * 100
-      const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
+        usagePerJob[label] +
+        ((unitsPerEvent[label] ?? 0) * progressEventCount) / jobs +
+        (unitsPerClient[label] ?? 0)
+      const value = Math.abs(countedPerJob / expected - 1) * 100
+      const remark = `counted ${countedPerJob.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
       report.figure({ what: label, value, unit: '% off', aim: { most: tolerancePercent }, remark })
     }
   }
@@ -174,7 +180,7 @@ async function countCalls(jobs: number, { print: say }: Report) {
     await servers.close()
   }
   const all = [...servers.calls].filter(([kind]) => !kind.startsWith('DynamoDB'))
-  say(`  calls a job: ${all.map(([kind, count]) => `${kind} ${amount(count / jobs)}`).join(', ')}`)
+  say(`  calls a job: ${all.map(([kind, count]) => `${kind} ${formatAmount(count / jobs)}`).join(', ')}`)
   const count = (...kinds: string[]) => kinds.reduce((sum, kind) => sum + (servers.calls.get(kind) ?? 0), 0)
   const counts = {
     eventCalls: count('EventBridge PutEvents'),

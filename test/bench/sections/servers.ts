@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import nodeFlags from '../../../lib/local/node-flags.json' with { type: 'json' }
-import { descendants, residentBytes } from '../../support/processes.ts'
+import { listDescendants, readResidentBytes } from '../../support/processes.ts'
 import { runParallel } from '../measure.ts'
 import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
@@ -34,10 +34,10 @@ async function start(service: string, dir: string): Promise<Server> {
   })
   const [{ url }] = await once(child, 'message')
   // DynamoDB is a separate program, which a Node process starts and supervises.
-  const pid = descendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
-  let maxBytes = residentBytes(pid)
+  const pid = listDescendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
+  let maxBytes = readResidentBytes(pid)
   const watch = setInterval(() => {
-    maxBytes = Math.max(maxBytes, residentBytes(pid))
+    maxBytes = Math.max(maxBytes, readResidentBytes(pid))
   }, 50)
   return {
     url,

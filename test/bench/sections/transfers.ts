@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { defined } from '../../../lib/validation/defined.ts'
-import { descendants, readProportionalBytes, residentBytes } from '../../support/processes.ts'
+import { listDescendants, readProportionalBytes, readResidentBytes } from '../../support/processes.ts'
 import { Client, startService, type TestService } from '../../support/service.ts'
 import { type Measurement, median, runInterleaved } from '../measure.ts'
-import { cpuMs, cpuMsOfExited } from '../process-tree.ts'
+import { readCpuMs, readCpuMsOfExited } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { startThirdPartyStores, type ThirdPartyStore } from '../servers/third-party-stores.ts'
 
@@ -72,10 +72,10 @@ async function measureTransfers(client: Client, { importTask, exportTask }: Thir
 const runProgram =
   ([name = '', ...args]: readonly string[], spentS: number[]): Measurement =>
   async () => {
-    const cpuBefore = cpuMsOfExited()
+    const cpuBefore = readCpuMsOfExited()
     const start = performance.now()
     await run(name, args)
-    spentS.push((cpuMsOfExited() - cpuBefore) / 1000)
+    spentS.push((readCpuMsOfExited() - cpuBefore) / 1000)
     return [(performance.now() - start) / 1000]
   }
 
@@ -112,12 +112,12 @@ const measureUpload = (upload: readonly string[], file: string, spentS: number[]
 }
 
 /** Returns the peak memory of a worker in MiB during a run. Sampling pauses the process, so don't time that run. */
-async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
+async function measurePeakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
   const peakMib = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
-    for (const { pid: one, command } of descendants(pid)) {
+    for (const { pid: one, command } of listDescendants(pid)) {
       if (!command.includes('worker')) continue
-      peakMib.resident = Math.max(peakMib.resident, residentBytes(one) / 2 ** 20)
+      peakMib.resident = Math.max(peakMib.resident, readResidentBytes(one) / 2 ** 20)
       peakMib.proportional = Math.max(peakMib.proportional, readProportionalBytes(one) / 2 ** 20)
     }
   }, 100)
@@ -134,22 +134,22 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
   const exports: number[] = []
   const syncedS: number[] = []
   const measureService: Measurement = async () => {
-    const cpuBefore = cpuMs(service.pid)
+    const cpuBefore = readCpuMs(service.pid)
     const { importSeconds, exportSeconds } = await measureTransfers(client, store, sha256)
-    serviceCpuS.push((cpuMs(service.pid) - cpuBefore) / 1000)
+    serviceCpuS.push((readCpuMs(service.pid) - cpuBefore) / 1000)
     if (exportSeconds !== undefined) exports.push(exportSeconds)
     return [importSeconds]
   }
   // The file must be uploaded before it can be downloaded.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
   const toolMeasurements = { up: upload ? measureUpload(upload, file, toolCpuS) : async () => [] }
-  const turns = {
+  const measurements = {
     ...toolMeasurements,
     down: measureDownload(store, dir, toolCpuS, syncedS),
     ours: measureService,
   }
-  const seconds = await runInterleaved(rounds, turns)
-  const { proportional, resident } = await peakWorkerMib(service, () =>
+  const seconds = await runInterleaved(rounds, measurements)
+  const { proportional, resident } = await measurePeakWorkerMib(service, () =>
     runInterleaved(0, { again: async () => [(await measureTransfers(client, store, sha256)).importSeconds] }),
   )
   const reportSpeed = (label: string, serviceS: number, toolS: number, baseline: string) =>

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { residentBytes } from '../../support/processes.ts'
+import { readResidentBytes } from '../../support/processes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import type { Section } from '../section.ts'
 
@@ -22,10 +22,10 @@ function* createForm(boundary: string): Generator<Buffer> {
 
 /** Uploads a form of 2 GiB and returns a line with the memory of the gateway and the speed. */
 async function measureUploadMemory(service: TestService): Promise<string> {
-  const bytesBefore = residentBytes(service.pid)
+  const bytesBefore = readResidentBytes(service.pid)
   let maxBytes = bytesBefore
   const watch = setInterval(() => {
-    maxBytes = Math.max(maxBytes, residentBytes(service.pid))
+    maxBytes = Math.max(maxBytes, readResidentBytes(service.pid))
   }, 100)
   const start = performance.now()
   const status = await send(service)

@@ -28,12 +28,12 @@ async function start(t: TestContext, quotas: AccountQuotas, maxAttempts = 1) {
     quotas,
     log: silentLog,
   })
-  const limited = createDynamoDbClient(proxy.url, maxAttempts)
+  const limitedClient = createDynamoDbClient(proxy.url, maxAttempts)
   t.after(async () => {
-    limited.destroy()
+    limitedClient.destroy()
     await proxy.close()
   })
-  return DynamoDBDocumentClient.from(limited)
+  return DynamoDBDocumentClient.from(limitedClient)
 }
 
 const item = (pk: string, sk: number, kb = 0) => ({ pk, sk, text: 'x'.repeat(kb * 1024) })

@@ -5,7 +5,7 @@ import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aw
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
-import { descendants } from '../../support/processes.ts'
+import { listDescendants } from '../../support/processes.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -32,7 +32,8 @@ export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
 
 /** Returns the id of the process that has the file open; undefined if there is none. */
 const readPid = (file: string) =>
-  descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
+  listDescendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))
+    ?.pid
 
 export async function createTable(
   client: DynamoDBClient,

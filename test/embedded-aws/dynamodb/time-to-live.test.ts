@@ -46,13 +46,13 @@ test('DynamoDB keeps an item whose expiry is extended while expired items are be
   await createTable(client, 'table', 'expires')
   await put(documents, 'table', 'renewed', { expires: nowS - 1 })
   await put(documents, 'table', 'over', { expires: nowS - 1 })
-  const sweeper = new DynamoDBClient({
+  const sweeperClient = new DynamoDBClient({
     endpoint: url,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'A', secretAccessKey: 'b' },
   })
-  t.after(() => sweeper.destroy())
-  sweeper.middlewareStack.add(
+  t.after(() => sweeperClient.destroy())
+  sweeperClient.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         const result = await next(args)
@@ -61,7 +61,7 @@ test('DynamoDB keeps an item whose expiry is extended while expired items are be
       },
     { step: 'initialize' },
   )
-  assert.equal(await deleteExpiredItems({ client: sweeper }), 1)
+  assert.equal(await deleteExpiredItems({ client: sweeperClient }), 1)
   assert.deepEqual(await listKeys(documents, 'table'), ['renewed'])
 })
 

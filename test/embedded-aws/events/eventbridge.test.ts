@@ -50,13 +50,13 @@ test('EventBridge refuses unsupported operations, unsupported parameters and uns
       'KmsKeyIdentifier is not supported by this server. Leave it out.',
     ),
   )
-  const unsigned = await fetch(endpoint, {
+  const unsignedResponse = await fetch(endpoint, {
     method: 'POST',
     headers: { 'x-amz-target': 'AWSEvents.ListRules' },
     body: '{}',
   })
-  assert.equal(unsigned.status, 400)
-  assert.deepEqual(await unsigned.json(), {
+  assert.equal(unsignedResponse.status, 400)
+  assert.deepEqual(await unsignedResponse.json(), {
     __type: 'MissingAuthenticationTokenException',
     message: 'Missing Authentication Token',
   })

@@ -152,12 +152,12 @@ test('an input template of an event target can contain the whole event', async (
 test('an event is sent to a Lambda target as a JSON object, and to a FIFO queue target with its message group ID', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleWithTarget(events, { Arn: functionArn('f') })
-  const fifo = `${q}.fifo`
-  await createRuleWithTarget(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
+  const fifoArn = `${q}.fifo`
+  await createRuleWithTarget(events, { Arn: fifoArn, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   const [call] = await inbox.messages(functionArn('f'))
   assert.equal(JSON.parse(call?.body ?? '').detail.n, 1)
-  const [message] = await inbox.messages(fifo)
+  const [message] = await inbox.messages(fifoArn)
   assert.deepEqual(message?.options, { messageGroupId: 'g' })
 })
 

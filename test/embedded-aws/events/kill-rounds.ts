@@ -28,7 +28,7 @@ interface Service {
  */
 export async function runEventBusKillRounds(
   rounds: number,
-): Promise<{ events: number; changes: number; twice: number }> {
+): Promise<{ events: number; changes: number; duplicateCount: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'events-crash-'))
   const deliveredFile = join(folder, 'delivered')
   writeFileSync(deliveredFile, '')
@@ -76,7 +76,7 @@ export async function runEventBusKillRounds(
   return {
     events: acknowledged.events.size,
     changes: [...acknowledged.rules.values()].reduce((sum, change) => sum + change, 0),
-    twice: ids.length - new Set(ids).size,
+    duplicateCount: ids.length - new Set(ids).size,
   }
 }
 
@@ -96,9 +96,9 @@ function receiveAddress(child: ChildProcess): Promise<AddressInfo> {
 }
 
 async function kill({ child, events }: Service): Promise<void> {
-  const exits = once(child, 'exit')
+  const exitEvent = once(child, 'exit')
   child.kill('SIGKILL')
-  await exits
+  await exitEvent
   events.destroy()
 }
 
@@ -118,8 +118,9 @@ async function write(
       await events.send(new PutRuleCommand({ ...rule, Description: `${change}` }))
       acknowledged.rules.set(rule.Name, change)
     } catch (error) {
-      const answered = error instanceof Error && '$fault' in error && '$response' in error && error.$response
-      if (answered && child.signalCode === null && !child.killed) throw error
+      const hasResponse =
+        error instanceof Error && '$fault' in error && '$response' in error && error.$response
+      if (hasResponse && child.signalCode === null && !child.killed) throw error
     }
   }
 }

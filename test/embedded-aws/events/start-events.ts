@@ -33,12 +33,12 @@ class Inbox {
   private waiting: (() => void)[] = []
 
   async sqs(arn: string, body: string, options: SqsMessageOptions): Promise<void> {
-    this.take({ arn, body, options })
+    this.recordCall({ arn, body, options })
     await this.hold.get(arn)
   }
 
   async lambda(arn: string, payload: unknown): Promise<void> {
-    this.take({ arn, body: JSON.stringify(payload), options: {} })
+    this.recordCall({ arn, body: JSON.stringify(payload), options: {} })
   }
 
   /** Resolves with the messages to an ARN once the ARN has received `count` messages. */
@@ -51,12 +51,12 @@ class Inbox {
   }
 
   /** Resolves once `count` deliveries to a target were attempted, successful or not. */
-  async attempted(arn: string, count: number): Promise<void> {
+  async waitForAttempts(arn: string, count: number): Promise<void> {
     while (this.attempts.filter((attempt) => attempt === arn).length < count)
       await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
 
-  private take(message: ReceivedCall): void {
+  private recordCall(message: ReceivedCall): void {
     this.attempts.push(message.arn)
     const failure = this.refuse.get(message.arn)
     if (!failure) this.received.push(message)

@@ -202,15 +202,15 @@ test('an S3 multipart upload continues with the missing parts after a reload of 
   })
 
   // Slow enough for the reload to happen during a part.
-  const network = await page.context().newCDPSession(page)
+  const cdpSession = await page.context().newCDPSession(page)
   const slowNetwork = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
-  await network.send('Network.enable')
-  await network.send('Network.emulateNetworkConditions', slowNetwork)
+  await cdpSession.send('Network.enable')
+  await cdpSession.send('Network.emulateNetworkConditions', slowNetwork)
   const upload = page.evaluate(`uploadInParts(${size})`)
   await Promise.race([thirdPartStarted, upload])
   await Promise.all([assert.rejects(upload, /navigation|destroyed/), page.reload()])
   assert.deepEqual(sentParts, [1, 2, 3])
-  await network.send('Network.emulateNetworkConditions', { ...slowNetwork, uploadThroughput: -1 })
+  await cdpSession.send('Network.emulateNetworkConditions', { ...slowNetwork, uploadThroughput: -1 })
 
   sentParts.length = 0
   assert.deepEqual(await page.evaluate(`uploadInParts(${size})`), { status: 200, already: [1, 2] })

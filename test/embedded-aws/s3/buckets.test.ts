@@ -75,7 +75,7 @@ test('S3 buckets can be listed under a base path', async (t) => {
 
 test('S3 rejects bucket names that are invalid on AWS', async (t) => {
   const { client } = await startS3(t)
-  const make = (name: string) => getCallError(client.send(new CreateBucketCommand({ Bucket: name })))
+  const createBucket = (name: string) => getCallError(client.send(new CreateBucketCommand({ Bucket: name })))
   for (const name of [
     'ab',
     'a'.repeat(64),
@@ -90,9 +90,9 @@ test('S3 rejects bucket names that are invalid on AWS', async (t) => {
     'xn--x',
     'b-s3alias',
   ])
-    assert.equal(await make(name), '400 InvalidBucketName', name)
+    assert.equal(await createBucket(name), '400 InvalidBucketName', name)
   for (const name of ['abc', 'a'.repeat(63), 'a.b-c', '1abc'])
-    assert.equal(await make(name), 'no error', name)
+    assert.equal(await createBucket(name), 'no error', name)
 })
 
 /**
@@ -183,8 +183,8 @@ test('optional features of an S3 bucket are reported as disabled and cannot be e
     '404 NoSuchConfiguration',
   )
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
-  const hold = client.send(new GetObjectLegalHoldCommand({ Bucket, Key: 'k' }))
-  assert.equal(await getCallError(hold), '400 InvalidRequest')
+  const legalHoldRequest = client.send(new GetObjectLegalHoldCommand({ Bucket, Key: 'k' }))
+  assert.equal(await getCallError(legalHoldRequest), '400 InvalidRequest')
   const acl = client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }))
   assert.equal(await getCallError(acl), '400 AccessControlListNotSupported')
 })

@@ -17,16 +17,16 @@ async function putWithExpectContinue(url: string, headers: Record<string, string
     method: 'PUT',
     headers: { expect: '100-continue', 'content-length': body.length, ...headers },
   })
-  let continues = 0
+  let continueCount = 0
   sentRequest.on('continue', () => {
-    continues++
+    continueCount++
     sentRequest.end(body)
   })
   sentRequest.flushHeaders()
   const [response] = await once(sentRequest, 'response')
   const code = /<Code>(.*?)<\/Code>/.exec(await text(response))?.[1]
   sentRequest.destroy()
-  return { continues, status: response.statusCode, code }
+  return { continueCount, status: response.statusCode, code }
 }
 
 const createSigner = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
@@ -40,25 +40,25 @@ test('an S3 client that sends Expect: 100-continue receives a rejection before i
   const sign = (Bucket: string, client = createSigner(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const goodUrl = await sign('box')
-  assert.deepEqual(await putWithExpectContinue(goodUrl), { continues: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWithExpectContinue(goodUrl), { continueCount: 1, status: 200, code: undefined })
   assert.deepEqual(await putWithExpectContinue(goodUrl, { 'if-none-match': '*' }), {
-    continues: 0,
+    continueCount: 0,
     status: 412,
     code: 'PreconditionFailed',
   })
   assert.deepEqual(await putWithExpectContinue(goodUrl, { 'content-md5': 'bad' }), {
-    continues: 0,
+    continueCount: 0,
     status: 400,
     code: 'InvalidDigest',
   })
   assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
-    continues: 0,
+    continueCount: 0,
     status: 404,
     code: 'NoSuchBucket',
   })
   const forgedUrl = await sign('box', createSigner(endpoint, 'wrong'))
   assert.deepEqual(await putWithExpectContinue(forgedUrl), {
-    continues: 0,
+    continueCount: 0,
     status: 403,
     code: 'SignatureDoesNotMatch',
   })
@@ -74,14 +74,14 @@ test('the gateway sends 100 Continue to API requests, and to S3 uploads only if 
   t.after(() => closeServer(gateway))
   const sign = (Bucket: string) =>
     getSignedUrl(createSigner(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal((await putWithExpectContinue(await sign('box'))).continues, 1)
+  assert.equal((await putWithExpectContinue(await sign('box'))).continueCount, 1)
   assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
-    continues: 0,
+    continueCount: 0,
     status: 404,
     code: 'NoSuchBucket',
   })
   assert.deepEqual(await putWithExpectContinue(`${origin}/v1/anything`), {
-    continues: 1,
+    continueCount: 1,
     status: 200,
     code: undefined,
   })

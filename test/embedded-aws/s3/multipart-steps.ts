@@ -16,7 +16,7 @@ export const firstPart = randomBytes(5 * MIB)
 export const lastPart = Buffer.from('end')
 
 /** Creates a client that sends no checksums, like older tools. */
-export const clientWithoutChecksums = (endpoint: string) =>
+export const createClientWithoutChecksums = (endpoint: string) =>
   createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
 
 export async function createUpload(client: S3Client, options: object = {}): Promise<string> {

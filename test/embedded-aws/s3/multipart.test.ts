@@ -15,8 +15,8 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import {
-  clientWithoutChecksums,
   complete,
+  createClientWithoutChecksums,
   createUpload,
   firstPart,
   Key,
@@ -36,7 +36,7 @@ const multipartEtag = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].ma
 
 test('S3 parts uploaded out of order form one object with an ETag made from the MD5s of the parts', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
   const three = await put(client, UploadId, 7, lastPart)
   await put(client, UploadId, 1, lastPart)
@@ -67,7 +67,7 @@ test('S3 parts uploaded out of order form one object with an ETag made from the 
 
 test('completing an S3 multipart upload checks the order, ETags and sizes of the parts', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, firstPart)
   const two = await put(client, UploadId, 2, lastPart)
@@ -89,7 +89,7 @@ test('completing an S3 multipart upload checks the order, ETags and sizes of the
 
 test('S3 accepts only plain digits as a part number', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, lastPart)
   for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
@@ -109,7 +109,7 @@ test('S3 accepts only plain digits as a part number', async (t) => {
 
 test('completing an S3 multipart upload again returns the same ETag', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, lastPart)
   const firstCompletion = await complete(client, UploadId, [part])
@@ -123,7 +123,7 @@ test('completing an S3 multipart upload again returns the same ETag', async (t) 
 
 test('an aborted S3 multipart upload leaves no files', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   await put(client, UploadId, 1, lastPart)
   await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
@@ -138,7 +138,7 @@ test('an aborted S3 multipart upload leaves no files', async (t) => {
 
 test('the parts of an S3 multipart upload are listed in pages', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   for (const number of [2, 10, 3]) await put(client, UploadId, number, Buffer.alloc(number))
   const page = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 2 }))
@@ -248,7 +248,7 @@ test('the AWS SDK uploads a stream of unknown length to S3', async (t) => {
 
 test('an S3 part can be uploaded to a presigned URL', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = clientWithoutChecksums(endpoint)
+  const client = createClientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1 }))
   const sentPart = await send(url, { method: 'PUT', body: lastPart })

@@ -121,19 +121,19 @@ test('S3 notifications are sent to EventBridge in the format of EventBridge even
   await client.send(new PutObjectCommand({ Bucket, Key: 'a b', Body: 'hello' }))
   const { target, event } = await inbox.next()
   assert.deepEqual(target, { kind: 'eventbridge' })
-  const notified = event as {
+  const notifiedEvent = event as {
     'detail-type': string
     source: string
     resources: string[]
     detail: { object: object; reason: string; bucket: object }
   }
   assert.deepEqual(
-    [notified['detail-type'], notified.source, notified.detail.reason],
+    [notifiedEvent['detail-type'], notifiedEvent.source, notifiedEvent.detail.reason],
     ['Object Created', 'aws.s3', 'PutObject'],
   )
-  assert.deepEqual(notified.resources, ['arn:aws:s3:::box'])
-  assert.deepEqual(notified.detail.bucket, { name: 'box' })
-  assert.equal((notified.detail.object as { key: string }).key, 'a b')
+  assert.deepEqual(notifiedEvent.resources, ['arn:aws:s3:::box'])
+  assert.deepEqual(notifiedEvent.detail.bucket, { name: 'box' })
+  assert.equal((notifiedEvent.detail.object as { key: string }).key, 'a b')
 })
 
 test('a rejected S3 notification is delivered again, also after a restart', async (t) => {
@@ -191,12 +191,12 @@ test('S3 returns notification configurations unchanged and rejects invalid ones'
   )
   assert.equal(await configureInvalidQueue({ QueueArn: 'queue' }), '400 InvalidArgument')
   assert.equal(await configureInvalidQueue({ Events: ['s3:ObjectEaten:*'] }), '400 InvalidArgument')
-  const overlapping = [
+  const overlappingConfigurations = [
     ...QueueConfigurations.slice(0, 1),
     { QueueArn, Events: ['s3:ObjectCreated:Copy' as const] },
   ]
   assert.equal(
-    await getCallError(configure(client, { QueueConfigurations: overlapping })),
+    await getCallError(configure(client, { QueueConfigurations: overlappingConfigurations })),
     '400 InvalidArgument',
   )
   const topic = { TopicArn: 'arn:aws:sns:us-east-1:000000000000:t', Events: ['s3:ObjectCreated:*' as const] }

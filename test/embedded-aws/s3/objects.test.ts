@@ -263,11 +263,11 @@ test('copying an S3 object keeps or replaces headers and tags, and checks condit
   assert.equal(await getCallError(copy({ CopySource: 'box/to' })), '400 InvalidRequest')
   await copy({ CopySource: '/box/to?versionId=null', MetadataDirective: 'REPLACE', Metadata: { c: '3' } })
   assert.deepEqual((await head()).Metadata, { c: '3' })
-  const redirect = async () => (await head()).WebsiteRedirectLocation
+  const readRedirect = async () => (await head()).WebsiteRedirectLocation
   await copy({ CopySource: 'box/to', WebsiteRedirectLocation: '/there' })
-  assert.deepEqual([await redirect(), (await head()).Metadata], ['/there', { c: '3' }])
+  assert.deepEqual([await readRedirect(), (await head()).Metadata], ['/there', { c: '3' }])
   await copy({ CopySource: 'box/to', StorageClass: 'STANDARD' })
-  assert.equal(await redirect(), undefined)
+  assert.equal(await readRedirect(), undefined)
 })
 
 test('S3 object tags can be set, read, counted and deleted, and are validated', async (t) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import {
-  clientWithoutChecksums,
   complete,
+  createClientWithoutChecksums,
   createUpload,
   firstPart,
   Key,
@@ -26,7 +26,7 @@ test('S3 combines the checksums of parts into a composite or full-object checksu
   for (const [ChecksumAlgorithm, ChecksumType] of kinds) {
     const UploadId = await createUpload(client, { ChecksumAlgorithm, ChecksumType })
     // Without its native addon the SDK computes no CRC64NVME; then the server does.
-    const sender = ChecksumAlgorithm === 'CRC64NVME' ? clientWithoutChecksums(endpoint) : client
+    const sender = ChecksumAlgorithm === 'CRC64NVME' ? createClientWithoutChecksums(endpoint) : client
     const options = ChecksumAlgorithm === 'CRC64NVME' ? {} : { ChecksumAlgorithm }
     const parts = [
       await put(sender, UploadId, 1, firstPart, options),
@@ -35,7 +35,7 @@ test('S3 combines the checksums of parts into a composite or full-object checksu
     const field = `Checksum${ChecksumAlgorithm}` as const
     const completedUpload = await complete(client, UploadId, parts)
     assert.equal(completedUpload.ChecksumType, ChecksumType)
-    const single = await clientWithoutChecksums(endpoint).send(
+    const single = await createClientWithoutChecksums(endpoint).send(
       new PutObjectCommand({ Bucket, Key: 'single', Body: Buffer.concat([firstPart, lastPart]), ...options }),
     )
     if (ChecksumType === 'FULL_OBJECT') assert.equal(completedUpload[field], single[field], ChecksumAlgorithm)
@@ -70,7 +70,7 @@ test('an S3 part with another checksum algorithm than its upload is refused', as
     '400 InvalidRequest',
   )
   assert.equal(
-    await getCallError(put(clientWithoutChecksums(endpoint), UploadId, 1, lastPart)),
+    await getCallError(put(createClientWithoutChecksums(endpoint), UploadId, 1, lastPart)),
     '400 InvalidRequest',
   )
   const part = await put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'SHA256' })

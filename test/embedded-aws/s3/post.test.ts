@@ -108,9 +108,11 @@ test('an S3 form that violates its policy is refused', async (t) => {
   assert.match(otherUpload.message ?? '', /Policy Condition failed/)
   const extraUpload = await post(client, { change: { 'x-amz-meta-b': '1' } })
   assert.match(extraUpload.message ?? '', /Extra input fields: x-amz-meta-b/)
-  const typed: Partial<PresignedPostOptions> = { Conditions: [['starts-with', '$Content-Type', 'image/']] }
+  const typeCondition: Partial<PresignedPostOptions> = {
+    Conditions: [['starts-with', '$Content-Type', 'image/']],
+  }
   assert.equal(
-    (await post(client, { sign: typed, change: { 'Content-Type': 'text/html' } })).code,
+    (await post(client, { sign: typeCondition, change: { 'Content-Type': 'text/html' } })).code,
     'AccessDenied',
   )
   const expiredUpload = await post(client, { sign: { Expires: -5 } })

@@ -124,25 +124,31 @@ test('under a base path, the signature of an S3 request covers the path that the
   const urlUnderPath = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))
   assert.match(urlUnderPath, /\/s3\/box\/a\/b\?/)
   assert.equal((await send(urlUnderPath)).body, 'x')
-  const direct = await getSignedUrl(createS3Client(endpoint), new GetObjectCommand({ Bucket, Key: 'a/b' }))
-  assert.equal((await send(direct)).body, 'x')
+  const directUrl = await getSignedUrl(createS3Client(endpoint), new GetObjectCommand({ Bucket, Key: 'a/b' }))
+  assert.equal((await send(directUrl)).body, 'x')
   assert.equal((await send(urlUnderPath.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
 })
 
 test('an access key with a session token is valid only together with that token', async (t) => {
-  const temporary = { ...s3Credentials, accessKeyId: 'AKTEMPORARY', sessionToken: 'token/with+signs==' }
-  const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
+  const temporaryCredentials = {
+    ...s3Credentials,
+    accessKeyId: 'AKTEMPORARY',
+    sessionToken: 'token/with+signs==',
+  }
+  const { endpoint, client } = await startWithBucket(t, {
+    credentials: [s3Credentials, temporaryCredentials],
+  })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const get = new GetObjectCommand({ Bucket, Key: 'k' })
-  const authorizedClient = createS3Client(endpoint, { credentials: temporary })
+  const authorizedClient = createS3Client(endpoint, { credentials: temporaryCredentials })
   assert.equal(await getCallError(authorizedClient.send(get)), 'no error')
   assert.equal((await send(await getSignedUrl(authorizedClient, get))).body, 'x')
-  const { sessionToken: _, ...credentialsWithoutToken } = temporary
+  const { sessionToken: _, ...credentialsWithoutToken } = temporaryCredentials
   assert.equal(
     await getCallError(createS3Client(endpoint, { credentials: credentialsWithoutToken }).send(get)),
     '400 InvalidToken',
   )
-  const otherIdentity = { ...temporary, sessionToken: 'other' }
+  const otherIdentity = { ...temporaryCredentials, sessionToken: 'other' }
   assert.equal(
     await getCallError(createS3Client(endpoint, { credentials: otherIdentity }).send(get)),
     '400 InvalidToken',
@@ -177,7 +183,7 @@ async function putSigned(
   }
   const names = Object.keys(headers).sort()
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-  const canonical = [
+  const canonicalRequest = [
     'PUT',
     '/box/k',
     '',
@@ -186,7 +192,7 @@ async function putSigned(
     names.join(';'),
     payload,
   ].join('\n')
-  const seed = sign(key, `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256(canonical)}`)
+  const seed = sign(key, `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256(canonicalRequest)}`)
   let previousSignature = seed
   let body = ''
   for (const chunk of [...chunks, '']) {
@@ -224,7 +230,7 @@ test('the signatures of S3 upload chunks are verified one by one', async (t) => 
   assert.equal(object.ContentEncoding, undefined)
   assert.equal((await putSigned(endpoint, { chunks: [] })).status, 200)
 
-  const putAndGetCode = async (chunked: ChunkedBody) => (await putSigned(endpoint, chunked)).code
+  const putAndGetCode = async (chunkedBody: ChunkedBody) => (await putSigned(endpoint, chunkedBody)).code
   assert.equal(
     await putAndGetCode({ chunks, alter: (body) => body.replace('bb', 'bB') }),
     'SignatureDoesNotMatch',

@@ -59,10 +59,10 @@ describe('media options', () => {
   })
 
   test('bit rates and sizes are parsed with k and M, and values out of range are refused', () => {
-    const rate = (audioBitrate: unknown) =>
+    const parseBitrate = (audioBitrate: unknown) =>
       (parse(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
     assert.deepEqual(
-      ['128k', '128 K', '96kbps', '0.5M', 64_000].map(rate),
+      ['128k', '128 K', '96kbps', '0.5M', 64_000].map(parseBitrate),
       [128_000, 128_000, 96_000, 500_000, 64_000],
     )
     assertEachRefused(videoSchema, {

@@ -11,7 +11,7 @@ interface VideoSpec {
   readonly width?: number
   readonly codec?: string
   readonly isSilent?: boolean
-  readonly subtitles?: boolean
+  readonly hasSubtitles?: boolean
 }
 
 function createVideo({
@@ -19,18 +19,22 @@ function createVideo({
   width = 1280,
   codec = 'h264',
   isSilent = false,
-  subtitles = false,
+  hasSubtitles = false,
 }: VideoSpec = {}) {
   const height = (width * 9) / 16
   const video = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
   const audio = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
   const subtitle = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
-  const streams = [video, ...(isSilent ? [] : [audio]), ...(subtitles ? [subtitle] : [])]
+  const streams = [video, ...(isSilent ? [] : [audio]), ...(hasSubtitles ? [subtitle] : [])]
   return { media: parseProbe({ streams, format: { duration: seconds } }) }
 }
 
 const loneWorker = { workers: 1, timeoutS: 60 }
-const planLengths = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = loneWorker) =>
+const planSegmentLengths = (
+  videos: readonly ReturnType<typeof createVideo>[],
+  options = {},
+  pool = loneWorker,
+) =>
   chooseSegmentLengths(
     videos,
     { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) },
@@ -39,19 +43,24 @@ const planLengths = (videos: readonly ReturnType<typeof createVideo>[], options 
 const encodeMode = { mode: 'encode' }
 
 test('a merge of videos is split into segments with about the same encoding time', () => {
-  const [smallCount = 0, largeCount = 0] =
-    planLengths([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ?? []
-  assert.ok(Math.abs(smallCount / largeCount - 9) < 0.01, `${smallCount} s and ${largeCount} s`)
-  const [one, otherLength] = planLengths([createVideo(), createVideo({ seconds: 3 })], encodeMode) ?? []
-  assert.equal(one, otherLength)
-  assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
+  const [smallFrameLengthS = 0, largeFrameLengthS = 0] =
+    planSegmentLengths([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ??
+    []
+  assert.ok(
+    Math.abs(smallFrameLengthS / largeFrameLengthS - 9) < 0.01,
+    `${smallFrameLengthS} s and ${largeFrameLengthS} s`,
+  )
+  const [firstLengthS, secondLengthS] =
+    planSegmentLengths([createVideo(), createVideo({ seconds: 3 })], encodeMode) ?? []
+  assert.equal(firstLengthS, secondLengthS)
+  assert.ok(firstLengthS !== undefined && firstLengthS >= 6 && firstLengthS < 600, `${firstLengthS} s`)
 })
 
 test('a merge of videos is not split if it is copied, short enough or of unknown duration', () => {
   const twoVideos = [createVideo(), createVideo()]
-  assert.equal(planLengths(twoVideos), undefined)
+  assert.equal(planSegmentLengths(twoVideos), undefined)
   assert.equal(
-    planLengths(
+    planSegmentLengths(
       [createVideo(), createVideo({ codec: 'vp9', seconds: 20 })],
       {},
       { ...loneWorker, timeoutS: 3000 },
@@ -59,13 +68,16 @@ test('a merge of videos is not split if it is copied, short enough or of unknown
     undefined,
   )
   assert.ok(
-    planLengths(
-      [createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })],
+    planSegmentLengths(
+      [createVideo({ isSilent: true }), createVideo({ isSilent: true, hasSubtitles: true })],
       encodeMode,
     ),
   )
   assert.equal(
-    planLengths([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encodeMode),
+    planSegmentLengths(
+      [createVideo(), { media: { ...createVideo().media, durationS: undefined } }],
+      encodeMode,
+    ),
     undefined,
   )
 })
@@ -73,10 +85,10 @@ test('a merge of videos is not split if it is copied, short enough or of unknown
 test('a merge of videos without a time limit is split only for workers on other machines', () => {
   const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
   assert.equal(
-    planLengths([createVideo(), createVideo()], encodeMode, pool(availableParallelism())),
+    planSegmentLengths([createVideo(), createVideo()], encodeMode, pool(availableParallelism())),
     undefined,
   )
-  assert.ok(planLengths([createVideo(), createVideo()], encodeMode, pool(100)))
+  assert.ok(planSegmentLengths([createVideo(), createVideo()], encodeMode, pool(100)))
 })
 
 test('the segments of a video converted from 59.94 to 30 frames per second contain each frame exactly once', () => {
@@ -86,13 +98,13 @@ test('the segments of a video converted from 59.94 to 30 frames per second conta
     (400 * 1001) / 60_000,
     (721 * 1001) / 60_000,
   ].map((seconds) => Number(seconds.toFixed(6))) as [number, number, number]
-  const places = [
+  const segments = [
     { startS: 0, endS: firstCut },
     { startS: firstCut, endS: secondCut },
     { startS: secondCut, endS: end },
   ]
-  const runs = places.map((place) => toFrameRange(place, 30))
-  assert.deepEqual(runs, [
+  const frameRanges = segments.map((segment) => toFrameRange(segment, 30))
+  assert.deepEqual(frameRanges, [
     { first: 0, count: 91 },
     { first: 91, count: 109 },
     { first: 200, count: 161 },

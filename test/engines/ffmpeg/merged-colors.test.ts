@@ -96,19 +96,25 @@ function readRgb(path: string, seconds: number): number[] {
 }
 
 test('merged videos with the same color space are not color-converted', () => {
-  const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
+  const createStream = (color_space: string, height = 480, color_transfer = 'unknown') => ({
     pix_fmt: 'yuv420p',
     color_space,
     color_transfer,
     color_primaries: 'unknown',
     height,
   })
-  assert.deepEqual(createColorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
-  assert.deepEqual(createColorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])
-  assert.deepEqual(createColorMatchFilters(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
-  assert.deepEqual(createColorMatchFilters(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
+  assert.deepEqual(createColorMatchFilters(createStream('bt709'), createStream('unknown', 1080)), [])
+  assert.deepEqual(createColorMatchFilters(createStream('bt470bg'), createStream('smpte170m')), [])
+  assert.deepEqual(
+    createColorMatchFilters(createStream('bt709'), createStream('bt2020nc', 1080, 'smpte2084')),
+    [],
+  )
+  assert.deepEqual(
+    createColorMatchFilters(createStream('bt709'), { ...createStream('gbr'), pix_fmt: 'gbrp' }),
+    [],
+  )
   assert.match(
-    createColorMatchFilters(colors('bt709'), colors('unknown')).join(),
+    createColorMatchFilters(createStream('bt709'), createStream('unknown')).join(),
     /in_color_matrix=bt601:out_color_matrix=bt709/,
   )
 })

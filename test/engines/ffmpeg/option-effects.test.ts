@@ -10,9 +10,10 @@ import { containerFor, createRecipe, type Streams } from '../support/ffmpeg-reci
 
 /** Returns source streams for which the option has an effect. */
 function createStreams(to: string, option: string): Streams {
-  const { copies } = containerFor(to)
+  const { copyableCodecs } = containerFor(to)
   // `mode` needs streams that can be copied, a codec option streams that cannot, and `background` transparency.
-  if (option === 'mode') return { video: { codec_name: copies[0] }, audio: [{ codec_name: copies.at(-1) }] }
+  if (option === 'mode')
+    return { video: { codec_name: copyableCodecs[0] }, audio: [{ codec_name: copyableCodecs.at(-1) }] }
   if (/codec/i.test(option)) return { video: { codec_name: 'cinepak' }, audio: [{ codec_name: 'cook' }] }
   if (option === 'background') return { video: { pix_fmt: 'yuva420p', codec_name: 'qtrle' } }
   return {}
@@ -31,8 +32,10 @@ function createPlan(to: string, option: string, value: unknown, beside: object) 
   const parsed = row?.options.safeParse({ ...beside, [option]: value })
   if (!parsed?.success) return undefined
   const { input, output, twoPass, warnings } = createRecipe(to, parsed.data, createStreams(to, option))
-  const names = warnings.filter(({ message }) => message.startsWith(option) || message.includes(`${option}=`))
-  return { args: JSON.stringify([input, output, twoPass]), names }
+  const optionWarnings = warnings.filter(
+    ({ message }) => message.startsWith(option) || message.includes(`${option}=`),
+  )
+  return { args: JSON.stringify([input, output, twoPass]), optionWarnings }
 }
 
 const targets = [...keysOf(videoContainers), ...keysOf(audioContainers)]
@@ -44,12 +47,12 @@ function findSilentOptions(to: FormatId): string[] {
   )
   return Object.keys(row?.options.shape ?? {}).filter((option) => {
     // Formats that support no stream copies always encode, so `mode` has no effect.
-    if (option === 'mode' && containerFor(to).copies.length === 0) return false
+    if (option === 'mode' && containerFor(to).copyableCodecs.length === 0) return false
     const trial = findTrial('ffmpeg', 'convert', option)
     const [first, second] = (trial?.values ?? []).flatMap(
       (value) => createPlan(to, option, value, trial?.beside ?? {}) ?? [],
     )
-    const isReported = (first?.names.length ?? 0) + (second?.names.length ?? 0) > 0
+    const isReported = (first?.optionWarnings.length ?? 0) + (second?.optionWarnings.length ?? 0) > 0
     return !second || !(isReported || first?.args !== second.args)
   })
 }

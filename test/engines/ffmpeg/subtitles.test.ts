@@ -43,13 +43,13 @@ const isRefused = (code: string) => (error: unknown) => {
 
 /** Asserts the times of the subtitles, tolerating rounding, as some formats count tenths of seconds or frames. */
 function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEndTimes: boolean): void {
-  const isNear = (seen: number | undefined, wanted: number) =>
+  const assertNear = (seen: number | undefined, wanted: number) =>
     assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)
-  isNear(cues[0]?.startS, 1)
-  isNear(cues.at(-1)?.startS, 3.25)
+  assertNear(cues[0]?.startS, 1)
+  assertNear(cues.at(-1)?.startS, 3.25)
   if (!haveEndTimes) return
   assert.equal(cues.length, 2)
-  isNear(cues[0]?.endS, firstEndS)
+  assertNear(cues[0]?.endS, firstEndS)
   assert.ok((cues[1]?.endS ?? 0) > 4.9, `the last line ends at ${cues[1]?.endS} s`)
 }
 
@@ -82,11 +82,15 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
 
   test('subtitles in Windows encodings and UTF-16 are converted to UTF-8', async () => {
     const words = srt('Grüße – “naïve”')
-    const windows = Buffer.from(
+    const windows1252Bytes = Buffer.from(
       words.replace('–', '\x96').replace('“', '\x93').replace('”', '\x94'),
       'latin1',
     )
-    for (const bytes of [windows, Buffer.from(`\ufeff${words}`, 'utf16le'), Buffer.from(`\ufeff${words}`)]) {
+    for (const bytes of [
+      windows1252Bytes,
+      Buffer.from(`\ufeff${words}`, 'utf16le'),
+      Buffer.from(`\ufeff${words}`),
+    ]) {
       const { text } = await convertText(await writeFixture('old.srt', bytes), 'vtt')
       assert.match(text, /^WEBVTT\n\n00:00\.000 --> 00:00\.800\nGrüße – “naïve”\n/)
     }

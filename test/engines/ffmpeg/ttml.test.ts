@@ -13,7 +13,7 @@ after(removeRuns)
 
 const createDocument = (body: string, attributes = '') =>
   `<?xml version="1.0"?><tt:tt xmlns:tt="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" xmlns:tts="http://www.w3.org/ns/ttml#styling" ${attributes}><tt:head><tt:metadata><tt:p>no cue</tt:p></tt:metadata></tt:head><tt:body>${body}</tt:body></tt:tt>`
-const cue = (startMs: number, endMs: number, ...lines: string[]) => ({ startMs, endMs, lines })
+const createCue = (startMs: number, endMs: number, ...lines: string[]) => ({ startMs, endMs, lines })
 
 test('TTML subtitles keep times, lines and italics in SubRip and WebVTT', async () => {
   for (const to of ['srt', 'vtt'] as const) {
@@ -33,15 +33,18 @@ test('TTML subtitles keep times, lines and italics in SubRip and WebVTT', async 
 test('the times of a TTML element are relative to its parent, and the element ends when its parent ends', () => {
   const body =
     '<tt:div begin="10s" end="20s"><tt:p begin="5s" end="6s">b</tt:p><tt:p begin="00:00:01.5" dur="60s">a</tt:p></tt:div>'
-  assert.deepEqual(parseTtml(createDocument(body)), [cue(11_500, 20_000, 'a'), cue(15_000, 16_000, 'b')])
+  assert.deepEqual(parseTtml(createDocument(body)), [
+    createCue(11_500, 20_000, 'a'),
+    createCue(15_000, 16_000, 'b'),
+  ])
 })
 
 test('TTML spans with times become separate cues', () => {
   const body =
     '<tt:p begin="1s" end="3s"><tt:span dur="1s" tts:fontWeight="bold">one</tt:span> <tt:span begin="1s">two &amp; <tt:span tts:textDecoration="underline">three</tt:span></tt:span></tt:p>'
   assert.deepEqual(parseTtml(createDocument(body)), [
-    cue(1000, 2000, '<b>one</b>'),
-    cue(2000, 3000, 'two & <u>three</u>'),
+    createCue(1000, 2000, '<b>one</b>'),
+    createCue(2000, 3000, 'two & <u>three</u>'),
   ])
 })
 

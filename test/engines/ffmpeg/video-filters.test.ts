@@ -15,7 +15,7 @@ describe('video frames', () => {
   })
 
   test('a video gets the supported frame rate that is nearest to the requested or original one', () => {
-    const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
+    const findFrameRate = (to: string, options: object, avg_frame_rate = '25/1') =>
       /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
     for (const [requestedRate, knownRate] of [
       [23.98, '24000/1001'],
@@ -28,13 +28,13 @@ describe('video frames', () => {
       [59.94, '60000/1001'],
       [60, '60'],
     ] as const) {
-      assert.equal(rate('mpg', { fps: requestedRate }), knownRate, `MPEG-1: ${requestedRate}`)
-      assert.equal(rate('mpeg', { fps: requestedRate }), knownRate, `MPEG-2: ${requestedRate}`)
+      assert.equal(findFrameRate('mpg', { fps: requestedRate }), knownRate, `MPEG-1: ${requestedRate}`)
+      assert.equal(findFrameRate('mpeg', { fps: requestedRate }), knownRate, `MPEG-2: ${requestedRate}`)
     }
-    assert.equal(rate('mpeg', {}, '30000/1001'), '30000/1001')
-    assert.equal(rate('mpeg', {}, '5/1'), '24000/1001')
-    for (const unknown of ['0/0', '', '25']) assert.equal(rate('mpeg', {}, unknown), '25', unknown)
-    assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
+    assert.equal(findFrameRate('mpeg', {}, '30000/1001'), '30000/1001')
+    assert.equal(findFrameRate('mpeg', {}, '5/1'), '24000/1001')
+    for (const unknown of ['0/0', '', '25']) assert.equal(findFrameRate('mpeg', {}, unknown), '25', unknown)
+    assert.deepEqual([findFrameRate('dv', { fps: 60 }), findFrameRate('amv', { fps: 5 })], ['25', '25'])
   })
 
   test('a video without a frame rate gets one if the target format has no timestamps', () => {

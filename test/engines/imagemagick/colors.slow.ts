@@ -16,28 +16,28 @@ describe('ImageMagick formats', () => {
 
   test('a TGA image without an alpha channel in its header is opaque if its alpha values are all zero', async () => {
     // Creates a compressed, top-down TGA of two equal pixels. The last 8 of the 32 bits of a pixel are its alpha.
-    const tga = (attributes: number, alpha: number) => {
+    const createTga = (alphaBits: number, alpha: number) => {
       const header = Buffer.alloc(18)
       header.set([0, 0, 10])
-      header.set([2, 0, 1, 0, 32, 0x20 | attributes], 12)
+      header.set([2, 0, 1, 0, 32, 0x20 | alphaBits], 12)
       return Buffer.concat([header, Buffer.from([0x81, 0, 0, 250, alpha])])
     }
-    for (const [attributes, alpha, shown] of [
+    for (const [alphaBits, alpha, shown] of [
       [8, 0, 0],
       [8, 128, 128],
       [0, 128, 128],
       [0, 0, 255],
     ] as const) {
       const path = join(folder, 'dots.tga')
-      await writeFile(path, tga(attributes, alpha))
+      await writeFile(path, createTga(alphaBits, alpha))
       const png = (await convert(imagemagick, path, 'png')).path
       const { data } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
-      assert.equal(data[3], shown, `${attributes} bits, alpha ${alpha}`)
+      assert.equal(data[3], shown, `${alphaBits} bits, alpha ${alpha}`)
     }
   })
 
   test('a PFM image has the same shades whatever the scale factor in its header', async () => {
-    for (const [scale, most] of [
+    for (const [scale, maxValue] of [
       ['-1.0', 1],
       ['1.0', 1],
       ['-0.00392157', 255],
@@ -47,16 +47,20 @@ describe('ImageMagick formats', () => {
     ] as const) {
       const values = Buffer.alloc(16)
       for (const [at, share] of [0, 0.25, 0.5, 1].entries())
-        if (scale.startsWith('-')) values.writeFloatLE(share * most, 4 * at)
-        else values.writeFloatBE(share * most, 4 * at)
+        if (scale.startsWith('-')) values.writeFloatLE(share * maxValue, 4 * at)
+        else values.writeFloatBE(share * maxValue, 4 * at)
       const path = join(folder, 'shades.pfm')
       await writeFile(path, Buffer.concat([Buffer.from(`Pf\n4 1\n${scale}\n`), values]))
       const png = (await convert(imagemagick, path, 'png')).path
-      const dots = await sharp(png).toColourspace('b-w').extractChannel(0).raw({ depth: 'uchar' }).toBuffer()
+      const pixels = await sharp(png)
+        .toColourspace('b-w')
+        .extractChannel(0)
+        .raw({ depth: 'uchar' })
+        .toBuffer()
       assert.deepEqual(
-        [...dots].map((dot) => Math.round(dot / 8)),
+        [...pixels].map((dot) => Math.round(dot / 8)),
         [0, 8, 16, 32],
-        `${scale}, up to ${most}`,
+        `${scale}, up to ${maxValue}`,
       )
     }
   })

@@ -86,9 +86,9 @@ describe('hostile images for ImageMagick', () => {
   })
 
   test('an image that declares a width and height above the limit is refused as too large, even if its data is missing', async () => {
-    const createHeader = (length: number, mark: string, write: (bytes: Buffer) => void) => {
+    const createHeader = (length: number, magicBytes: string, write: (bytes: Buffer) => void) => {
       const bytes = Buffer.alloc(length)
-      bytes.write(mark, 'latin1')
+      bytes.write(magicBytes, 'latin1')
       write(bytes)
       return bytes
     }

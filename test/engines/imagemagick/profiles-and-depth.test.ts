@@ -7,7 +7,7 @@ import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { isNear, readNumbers } from '../support/color-images.ts'
+import { assertNear, readNumbers } from '../support/color-images.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { createPsd } from '../support/psd-maker.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
@@ -69,11 +69,11 @@ describe('Photoshop documents', () => {
         const { path, warnings } = await convert(imagemagick, source, to)
         assert.deepEqual(warnings, [], name)
         // ImageMagick mixes inks, not light.
-        isNear(await readNumbers(path), expected, name === 'unmerged' ? 40 : 12)
+        assertNear(await readNumbers(path), expected, name === 'unmerged' ? 40 : 12)
         const { channels } = await sharp(path).stats()
         assert.equal(channels[3]?.mean ?? 255, alpha, `${name} to ${to}`)
       }
-      isNear(
+      assertNear(
         await readNumbers((await convert(imagemagick, source, 'jpg')).path),
         alpha === 128 ? maskedColor : expected,
         name === 'unmerged' ? 40 : 12,
@@ -85,9 +85,9 @@ describe('Photoshop documents', () => {
     const { levels, color } = await convertToInks('#2060c0')
     const source = await write('plain.psd', createPsd({ mode: 'cmyk', levels }))
     for (const to of ['png', 'jpg'] as const)
-      isNear(await readNumbers((await convert(imagemagick, source, to)).path), color, 12)
+      assertNear(await readNumbers((await convert(imagemagick, source, to)).path), color, 12)
     const { path } = await convert(imagemagick, source, 'png', { options: { colorSpace: 'adobe-rgb' } })
-    isNear(
+    assertNear(
       await readNumbers(await write('adobe.png', await sharp(path).toColourspace('srgb').toBuffer())),
       color,
       12,
@@ -102,10 +102,10 @@ describe('Photoshop documents', () => {
     for (const to of ['png', 'jpg', 'tiff', 'webp'] as const) {
       const { path } = await convert(imagemagick, source, to)
       assert.ok((await sharp(path).metadata()).icc, to)
-      isNear(await readNumbers(path), [234, 51, 35])
+      assertNear(await readNumbers(path), [234, 51, 35])
     }
     const { path } = await convert(imagemagick, source, 'bmp')
-    isNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
+    assertNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
   test('a gray Photoshop document is converted with its color profile', async () => {
@@ -115,7 +115,7 @@ describe('Photoshop documents', () => {
       const { path } = await convert(imagemagick, source, to)
       // The values of the profile are proportional to light.
       const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
-      isNear([data[0] ?? 0], [160])
+      assertNear([data[0] ?? 0], [160])
       assert.equal((await sharp(path).metadata()).icc, undefined)
     }
   })

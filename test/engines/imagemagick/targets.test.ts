@@ -10,7 +10,7 @@ import {
 } from '../../../lib/engines/imagemagick/targets.ts'
 
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
-const idsWhere = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
+const listIdsWhere = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('formats that ImageMagick writes', () => {
   test('the formats that ImageMagick writes are exactly the expected ones', () => {
@@ -31,7 +31,7 @@ describe('formats that ImageMagick writes', () => {
 
   test('exactly the ImageMagick formats without transparency are marked as opaque', () => {
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).isOpaque === true),
+      listIdsWhere((id) => getMagickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
       cal vicar fits cin`.replace(/\s+/g, ' '),
     )
@@ -39,25 +39,29 @@ describe('formats that ImageMagick writes', () => {
 
   test('ImageMagick stores several images only in GIF, MNG, TIFF and DCX, and color profiles only in eight formats', () => {
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).stores === 'frames'),
+      listIdsWhere((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',
     )
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).stores === 'pages'),
+      listIdsWhere((id) => getMagickTarget(id).stores === 'pages'),
       'tiff dcx',
     )
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).supportsProfile === true),
+      listIdsWhere((id) => getMagickTarget(id).supportsProfile === true),
       'png jpg webp tiff ptif psd psb miff',
     )
   })
 
   test('output formats of ImageMagick get the expected arguments for bit depth, color space and compression', () => {
-    const createNames = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const argsFor = (args: string) => idsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
+    const createFileNameArgs = (part: string) => `-define dpx:${part}.filename=output.cin`
+    const argsFor = (args: string) =>
+      listIdsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
-    assert.equal(argsFor(`-depth 10 ${createNames('file')} ${createNames('origination')}`), 'cin')
+    assert.equal(
+      argsFor(`-depth 10 ${createFileNameArgs('file')} ${createFileNameArgs('origination')}`),
+      'cin',
+    )
     assert.equal(argsFor('-depth 8 -compress None'), 'psd psb')
     assert.equal(argsFor('-depth 8 -orient TopLeft'), 'tga')
     assert.equal(argsFor('-compress Zip'), 'tiff ptif')
@@ -70,7 +74,7 @@ describe('formats that ImageMagick writes', () => {
 
   test('the costs of ImageMagick formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).cost !== 0.35),
+      listIdsWhere((id) => getMagickTarget(id).cost !== 0.35),
       'png jpg',
     )
     assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
@@ -107,20 +111,20 @@ describe('arguments of ImageMagick', () => {
       assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
-      idsWhere((id) => getMagickTarget(id).quality !== undefined),
+      listIdsWhere((id) => getMagickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
     const hasOption = (id: MagickTargetId, name: string) => name in getMagickTarget(id).options.shape
     assert.equal(
-      idsWhere((id) => hasOption(id, 'quality')),
+      listIdsWhere((id) => hasOption(id, 'quality')),
       'jpg webp jp2 j2k jng',
     )
     assert.equal(
-      idsWhere((id) => hasOption(id, 'sizes')),
+      listIdsWhere((id) => hasOption(id, 'sizes')),
       'ico',
     )
     assert.equal(
-      idsWhere((id) => hasOption(id, 'width')),
+      listIdsWhere((id) => hasOption(id, 'width')),
       ids.join(' '),
     )
     assert.equal(parseColorSpace({ colorSpace: 'gray' }), 'gray')

@@ -35,7 +35,7 @@ const cases = [
     name: 'macros.docm',
     to: ['pdf', 'docx', 'dotx', 'doc', 'odt', 'fodt', 'rtf', 'html', 'txt'],
     word: 'Marmots',
-    active: [
+    activePatterns: [
       /EVILVBA/,
       /vbaProject/,
       /DDEAUTO/,
@@ -49,7 +49,7 @@ const cases = [
     name: 'macros.odt',
     to: ['pdf', 'docx', 'doc', 'ott', 'fodt', 'rtf', 'html', 'txt'],
     word: 'Badgers',
-    active: [
+    activePatterns: [
       /EVILMACRO/,
       /Basic\//,
       /Scripts\//,
@@ -63,7 +63,7 @@ const cases = [
     name: 'slides.odp',
     to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
     word: 'Wombats',
-    active: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
+    activePatterns: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
     // The same action in PowerPoint files.
     alsoForbidden: [/ppaction:\/\/(?:program|macro)/],
   },
@@ -71,13 +71,13 @@ const cases = [
     name: 'active.html',
     to: ['pdf', 'docx', 'doc', 'odt', 'rtf', 'txt'],
     word: 'Ferrets',
-    active: [/EVILHEAD/, /EVILLOAD/, /EVILCLICK/, /EVILBODY/, /javascript:/],
+    activePatterns: [/EVILHEAD/, /EVILLOAD/, /EVILCLICK/, /EVILBODY/, /javascript:/],
   },
 ] as const satisfies {
   name: string
   to: FormatId[]
   word: string
-  active: RegExp[]
+  activePatterns: RegExp[]
   alsoForbidden?: RegExp[]
 }[]
 
@@ -85,7 +85,7 @@ for (const testCase of cases) {
   describe(`active content in ${testCase.name}`, () => {
     test(`the test document ${testCase.name} contains active content`, async () => {
       const content = await readContent(fixture(`office/${testCase.name}`))
-      for (const pattern of testCase.active) assert.match(content, pattern)
+      for (const pattern of testCase.activePatterns) assert.match(content, pattern)
     })
 
     for (const to of testCase.to) {
@@ -94,7 +94,7 @@ for (const testCase of cases) {
         const content = to === 'pdf' ? await uncompressPdf(path) : await readContent(path)
         assert.ok(content.includes(testCase.word), `${testCase.word} is missing`)
         for (const pattern of [
-          ...testCase.active,
+          ...testCase.activePatterns,
           ...('alsoForbidden' in testCase ? testCase.alsoForbidden : []),
         ]) {
           assert.doesNotMatch(content, pattern)

@@ -59,16 +59,16 @@ test('hidden text of a document is left out of plain text, Markdown and PDF, and
 })
 
 test('text that overrides the hiding style of its paragraph is kept in HTML without a warning', async () => {
-  const quiet = (text: string) =>
+  const createQuietParagraph = (text: string) =>
     `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
-  const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
+  const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${createQuietParagraph('noted')}</text:note-body></text:note>`
   const document = await writeFlatDocument(
     'shown.fodt',
     'text',
     `<office:styles>${createHiddenStyle('Quiet', 'paragraph')}</office:styles>
     <office:automatic-styles>${createHiddenStyle('T2', 'text', 'true')}</office:automatic-styles>
-    <office:body><office:text>${quiet('shown')}<text:p>plain${note}</text:p>
-      <table:table table:name="T"><table:table-column/><table:table-row><table:table-cell>${quiet('celled')}
+    <office:body><office:text>${createQuietParagraph('shown')}<text:p>plain${note}</text:p>
+      <table:table table:name="T"><table:table-column/><table:table-row><table:table-cell>${createQuietParagraph('celled')}
         </table:table-cell></table:table-row></table:table></office:text></office:body>`,
   )
   const page = await convert(office, document, 'html')

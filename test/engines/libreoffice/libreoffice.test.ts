@@ -179,10 +179,10 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
   await writeFile(source, `<meta charset="utf-8">${lines.join('')}`)
   const { path, warnings } = await convert(engine, source, 'pdf')
   assert.deepEqual(warnings, [])
-  const places = await Promise.all(symbols.map((_, index) => findPosition(`behind${index}`, path)))
-  const [firstPlace] = places
-  assert.ok(firstPlace && firstPlace.left > 0)
-  for (const [index, { left }] of places.entries()) assert.equal(left, firstPlace.left, symbols[index])
+  const positions = await Promise.all(symbols.map((_, index) => findPosition(`behind${index}`, path)))
+  const [firstPosition] = positions
+  assert.ok(firstPosition && firstPosition.left > 0)
+  for (const [index, { left }] of positions.entries()) assert.equal(left, firstPosition.left, symbols[index])
   const text = await readPdfText(path)
   for (const sign of symbols) assert.ok(text.includes(sign), sign)
 })

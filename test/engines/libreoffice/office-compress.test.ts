@@ -52,9 +52,9 @@ test('compressing a signed document causes a SIGNATURE_BROKEN warning only if th
     const path = join(scratch, name)
     await copyFile(source, path)
     const signatureName = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
-    const append =
+    const appendScript =
       'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr(sys.argv[2], "<Signature/>")'
-    execFileSync(python3, ['-c', append, path, signatureName])
+    execFileSync(python3, ['-c', appendScript, path, signatureName])
     return path
   }
   assert.deepEqual((await compressFile(await signFile('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])

@@ -147,26 +147,26 @@ async function writeWordDocument(
   return path
 }
 
-const createWords = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+const createParagraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
-const createCell = (text: string) => `<w:tc>${createWords(text)}</w:tc>`
+const createCell = (text: string) => `<w:tc>${createParagraph(text)}</w:tc>`
 
 const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
 
-const createControl = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+const createContentControl = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
 test('fields, table controls, footnote tables and embedded documents of a Word document are kept in text and Markdown', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${createCell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
   const nestedDocument = await writeWordDocument(
     'within',
-    `${createWords('deeper')}<w:altChunk r:id="r0"/>`,
+    `${createParagraph('deeper')}<w:altChunk r:id="r0"/>`,
     [['aFChunk', 'plain.txt', 'deepest']],
   )
   const path = await writeWordDocument(
     'stand-ins',
     `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
-     <w:tbl><w:tr>${createControl(createCell('first'))}${createCell('second')}</w:tr>${createControl(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
+     <w:tbl><w:tr>${createContentControl(createCell('first'))}${createCell('second')}</w:tr>${createContentControl(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
      <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
     [
       ['footnotes', 'footnotes.xml', notes],
@@ -207,7 +207,7 @@ test('text of a Word document with ruby annotations or in custom XML elements is
   const path = await writeWordDocument(
     'ruby',
     `<w:p>${createRuby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
-     <w:customXml w:element="x"><w:customXmlPr/>${createWords('block')}</w:customXml>`,
+     <w:customXml w:element="x"><w:customXmlPr/>${createParagraph('block')}</w:customXml>`,
     [['footnotes', 'footnotes.xml', notes]],
   )
   for (const to of ['txt', 'md'] as const) {

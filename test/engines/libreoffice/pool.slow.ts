@@ -44,7 +44,7 @@ async function listPids(program: string, folder: string): Promise<number[]> {
   return pidLists.flat()
 }
 
-const listOffices = (baseDir: string) => listPids('soffice.bin', baseDir)
+const listOfficePids = (baseDir: string) => listPids('soffice.bin', baseDir)
 
 /** Writes a text of many pages, so that converting it takes a while after it was loaded. */
 async function writeLongText(word: string, lines = 4000): Promise<string> {
@@ -61,12 +61,12 @@ function matchesRefusal(pattern: RegExp) {
 describe('the LibreOffice pool', () => {
   test('the LibreOffice pool starts a process only when needed, and reuses it', async () => {
     const { engine, baseDir } = await createPool()
-    assert.deepEqual(await listOffices(baseDir), [])
+    assert.deepEqual(await listOfficePids(baseDir), [])
     await engine.warm?.()
-    const [firstOffice] = await listOffices(baseDir)
-    assert.ok(firstOffice)
+    const [firstPid] = await listOfficePids(baseDir)
+    assert.ok(firstPid)
     for (let i = 0; i < 3; i++) await convert(engine, fixture('office/report.docx'), 'pdf')
-    assert.deepEqual(await listOffices(baseDir), [firstOffice])
+    assert.deepEqual(await listOfficePids(baseDir), [firstPid])
   })
 
   test('the LibreOffice pool converts many documents with the allowed number of processes', async () => {
@@ -78,19 +78,19 @@ describe('the LibreOffice pool', () => {
       assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
     })
     await Promise.all(runs)
-    assert.equal((await listOffices(baseDir)).length, 2)
+    assert.equal((await listOfficePids(baseDir)).length, 2)
   })
 
   test('the LibreOffice pool replaces a process that has reached its document limit', async () => {
     const { engine, baseDir } = await createPool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [firstOffice] = await listOffices(baseDir)
+    const [firstPid] = await listOfficePids(baseDir)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    assert.deepEqual(await listOffices(baseDir), [firstOffice])
+    assert.deepEqual(await listOfficePids(baseDir), [firstPid])
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const isReplaced = async () => {
-      const now = await listOffices(baseDir)
-      return now.length === 1 && now[0] !== firstOffice
+      const now = await listOfficePids(baseDir)
+      return now.length === 1 && now[0] !== firstPid
     }
     await waitUntil(isReplaced, 'another LibreOffice process has replaced the first', 60)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
@@ -99,18 +99,18 @@ describe('the LibreOffice pool', () => {
   test('the LibreOffice pool keeps using a process at its document limit until the replacement is warm', async () => {
     const { engine, baseDir } = await createPool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [firstOffice] = await listOffices(baseDir)
-    assert.ok(firstOffice)
-    let previousOffices = [firstOffice]
+    const [firstPid] = await listOfficePids(baseDir)
+    assert.ok(firstPid)
+    let previousPids = [firstPid]
     let documents = 1
-    while (previousOffices.includes(firstOffice)) {
+    while (previousPids.includes(firstPid)) {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
-      previousOffices = await listOffices(baseDir)
+      previousPids = await listOfficePids(baseDir)
       // On a busy machine, a replaced process takes a while to end.
-      const isReplaced = async () => (await listOffices(baseDir)).length <= 2
-      if (previousOffices.length > 2)
-        await waitUntil(isReplaced, `two of ${previousOffices.length} LibreOffice processes remain`)
+      const isReplaced = async () => (await listOfficePids(baseDir)).length <= 2
+      if (previousPids.length > 2)
+        await waitUntil(isReplaced, `two of ${previousPids.length} LibreOffice processes remain`)
     }
     assert.ok(
       documents > 4,
@@ -128,7 +128,7 @@ describe('the LibreOffice pool', () => {
     await Promise.allSettled(runningConversions)
     // The kernel kills the processes of a sandbox after its first process has ended.
     await waitUntil(
-      async () => (await listOffices(baseDir)).length === 0,
+      async () => (await listOfficePids(baseDir)).length === 0,
       'all LibreOffice processes have ended',
     )
     assert.deepEqual(await readdir(baseDir), [])
@@ -145,21 +145,21 @@ describe('failing LibreOffice processes', () => {
   ) {
     const { engine, baseDir } = await createPool({ processes: 1, ...settings })
     await engine.warm?.()
-    const officesBefore = await listOffices(baseDir)
+    const pidsBefore = await listOfficePids(baseDir)
     let timesLeft = times
     const onProgress = (ratio: number) => {
       if (ratio !== 0.5 || timesLeft-- <= 0) return
-      void listOffices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
+      void listOfficePids(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
     }
     const run = convert(engine, await writeLongText('Survivor'), 'pdf', { onProgress })
-    return { run, before: officesBefore, baseDir }
+    return { run, before: pidsBefore, baseDir }
   }
 
   test('a LibreOffice process that crashes is replaced, and the document is converted', async () => {
     const { run, before, baseDir } = await convertWhileSignalling('SIGKILL', 1)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
-    assert.notDeepEqual(await listOffices(baseDir), before)
+    assert.notDeepEqual(await listOfficePids(baseDir), before)
   })
 
   test('a LibreOffice process that hangs is detected, and the document is retried', async () => {
@@ -172,7 +172,7 @@ describe('failing LibreOffice processes', () => {
     const { run, baseDir } = await convertWhileSignalling('SIGKILL', 2)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
-    assert.equal((await listOffices(baseDir)).length, 1)
+    assert.equal((await listOfficePids(baseDir)).length, 1)
   })
 
   test('a document whose LibreOffice process crashes three times is refused, and the next document is converted', async () => {
@@ -186,7 +186,7 @@ describe('failing LibreOffice processes', () => {
   test('an idle LibreOffice process that fails is replaced without an error', async () => {
     const { engine, baseDir } = await createPool({ processes: 1 })
     await engine.warm?.()
-    const [pid] = await listOffices(baseDir)
+    const [pid] = await listOfficePids(baseDir)
     assert.ok(pid)
     process.kill(pid, 'SIGKILL')
     const { path } = await convert(engine, fixture('office/report.docx'), 'pdf')
@@ -205,15 +205,15 @@ test('cancelling the conversion of a document ends only its own LibreOffice proc
   const rejectedRun = assert.rejects(cancelled, /asked to stop/)
   const otherRun = convert(engine, await writeLongText('Kept', 8000), 'pdf')
   await loadedEvent.promise
-  const officesBefore = await listOffices(baseDir)
+  const pidsBefore = await listOfficePids(baseDir)
   const requestedAtMs = performance.now()
   abort.abort(new Error('asked to stop'))
   await rejectedRun
   const ms = performance.now() - requestedAtMs
   assert.ok(ms < 1000, `it kept running for ${ms} ms`)
   assert.match(await readPdfText((await otherRun).path), /Kept/)
-  const officesAfter = await listOffices(baseDir)
-  assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
+  const pidsAfter = await listOfficePids(baseDir)
+  assert.equal(pidsBefore.filter((pid) => pidsAfter.includes(pid)).length, 1)
 })
 
 describe('files and fonts of converted documents', () => {
@@ -273,11 +273,14 @@ test('a killed service leaves no LibreOffice processes, and its folders are remo
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(service.stdout, 'data')
-  assert.equal((await listOffices(baseDir)).length, 1)
+  assert.equal((await listOfficePids(baseDir)).length, 1)
   const exit = once(service, 'exit')
   service.kill('SIGKILL')
   await exit
-  await waitUntil(async () => (await listOffices(baseDir)).length === 0, 'the LibreOffice process survives')
+  await waitUntil(
+    async () => (await listOfficePids(baseDir)).length === 0,
+    'the LibreOffice process survives',
+  )
   const remainingNames = await readdir(baseDir)
   assert.equal(remainingNames.length, 1)
   const nextEngine = createLibreOffice({ baseDir })

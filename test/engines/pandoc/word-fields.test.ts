@@ -96,14 +96,14 @@ describe('generated content of Word documents', () => {
 
   test('characters of Word symbol fonts become Unicode characters', async () => {
     const createSymbol = (font: string, code: string) => `<w:sym w:font="${font}" w:char="${code}"/>`
-    const inFont = (font: string, text: string) =>
+    const createTextInFont = (font: string, text: string) =>
       `<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/></w:rPr><w:t>${text}</w:t>`
     const paragraphs = [
       createParagraph(
         `${createSymbol('Wingdings', 'F0FC')}${createSymbol('Wingdings', 'F0FE')}${createSymbol('Symbol', 'F061')}`,
       ),
-      createParagraph(inFont('Wingdings', 'à')),
-      createParagraph(inFont('Symbol', '\uF0A3')),
+      createParagraph(createTextInFont('Wingdings', 'à')),
+      createParagraph(createTextInFont('Symbol', '\uF0A3')),
       createParagraph('<w:t>à</w:t>'),
     ]
     const source = await createDocumentWith('symbols.docx', paragraphs.join(''))

@@ -11,7 +11,7 @@ import { convert } from '../support/run-engine.ts'
 
 const microsoftNamespace = 'http://schemas.microsoft.com/xps/2005/06'
 const ecmaNamespace = 'http://schemas.openxps.org/oxps/v1.0'
-const packages = 'http://schemas.openxmlformats.org/package/2006'
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 
 /** Creates an XPS document of two pages with one word each, the second in landscape. */
 async function createXps(namespace: string): Promise<Uint8Array> {
@@ -20,8 +20,8 @@ async function createXps(namespace: string): Promise<Uint8Array> {
   const type = (extension: string, mime: string) =>
     `<Default Extension="${extension}" ContentType="application/${mime}"/>`
   const parts = {
-    '[Content_Types].xml': `<Types xmlns="${packages}/content-types">${type('rels', 'vnd.openxmlformats-package.relationships+xml')}${type('fdseq', 'vnd.ms-package.xps-fixeddocumentsequence+xml')}${type('fdoc', 'vnd.ms-package.xps-fixeddocument+xml')}${type('fpage', 'vnd.ms-package.xps-fixedpage+xml')}${type('ttf', 'vnd.ms-opentype')}</Types>`,
-    '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${namespace}/fixedrepresentation" Target="/all.fdseq"/></Relationships>`,
+    '[Content_Types].xml': `<Types xmlns="${packageNamespace}/content-types">${type('rels', 'vnd.openxmlformats-package.relationships+xml')}${type('fdseq', 'vnd.ms-package.xps-fixeddocumentsequence+xml')}${type('fdoc', 'vnd.ms-package.xps-fixeddocument+xml')}${type('fpage', 'vnd.ms-package.xps-fixedpage+xml')}${type('ttf', 'vnd.ms-opentype')}</Types>`,
+    '_rels/.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="r1" Type="${namespace}/fixedrepresentation" Target="/all.fdseq"/></Relationships>`,
     'all.fdseq': `<FixedDocumentSequence xmlns="${namespace}"><DocumentReference Source="/one.fdoc"/></FixedDocumentSequence>`,
     'one.fdoc': `<FixedDocument xmlns="${namespace}"><PageContent Source="/1.fpage"/><PageContent Source="/2.fpage"/></FixedDocument>`,
     '1.fpage': createPage(200, 400, 'alphamarker'),

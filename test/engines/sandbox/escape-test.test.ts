@@ -129,11 +129,11 @@ describe('seccomp filter', () => {
   })
 
   test('the seccomp filter refuses all sockets, except Unix sockets for programs that need them', async () => {
-    const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
+    const socketScript = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
     const refusedFamilies = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
-    assert.equal(await runPerl(sockets), refusedFamilies.join(''))
+    assert.equal(await runPerl(socketScript), refusedFamilies.join(''))
     assert.equal(
-      await runPerl(sockets, filteredLauncher, { unixSockets: true }),
+      await runPerl(socketScript, filteredLauncher, { unixSockets: true }),
       ['1 done\n', ...refusedFamilies.slice(1)].join(''),
     )
     const pair = 'for (1, 2) { print socketpair(my $a, my $b, $_, 1, 0) ? "done " : $! + 0 }'

@@ -97,8 +97,8 @@ describe('hostile engine processes', () => {
     await once(server, 'listening')
     const address = server.address()
     assert.ok(address !== null && typeof address === 'object')
-    const connect = `use IO::Socket::INET; my $s = IO::Socket::INET->new("127.0.0.1:${address.port}") or die "no way: $!"; print <$s>`
-    await assert.rejects(tools().exec('perl', ['-e', connect]), /no way/)
+    const connectScript = `use IO::Socket::INET; my $s = IO::Socket::INET->new("127.0.0.1:${address.port}") or die "no way: $!"; print <$s>`
+    await assert.rejects(tools().exec('perl', ['-e', connectScript]), /no way/)
   })
 
   test(

@@ -186,12 +186,12 @@ describe('confined processes', () => {
       const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
       const links = view.indexOf('--proc')
       assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
-      const system = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
+      const systemMountArgs = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
         lstatSync(path).isSymbolicLink()
           ? ['--symlink', readlinkSync(path), path]
           : ['--ro-bind', path, path],
       )
-      assert.deepEqual(view.slice(5, links), system)
+      assert.deepEqual(view.slice(5, links), systemMountArgs)
       assert.deepEqual(view.slice(links), [
         ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
         ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(

@@ -43,9 +43,9 @@ function openPrestarter(script: string): Prestarter {
 
 /** Returns a prestarted process; the first call of `take` only starts it. */
 async function takePrestarted(script: string): Promise<PrestartedProcess> {
-  const programs = openPrestarter(script)
-  assert.equal(await programs.take(), undefined)
-  const program = await programs.take()
+  const scriptPrestarter = openPrestarter(script)
+  assert.equal(await scriptPrestarter.take(), undefined)
+  const program = await scriptPrestarter.take()
   assert.ok(program)
   return program
 }
@@ -97,11 +97,11 @@ describe('prestarted engine processes', skipWithoutNamespaces, () => {
   })
 
   test('a prestarted process is used only once', async () => {
-    const programs = openPrestarter('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
-    await programs.take()
+    const scriptPrestarter = openPrestarter('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
+    await scriptPrestarter.take()
     const folders = new Set<string>()
     for (let at = 0; at < 3; at++) {
-      const program = await programs.take()
+      const program = await scriptPrestarter.take()
       assert.ok(program)
       const { stdout } = await run(program, [])
       assert.equal(stdout, 'mine\n')
@@ -126,19 +126,19 @@ describe('prestarted engine processes', skipWithoutNamespaces, () => {
   })
 
   test('a prestarted process that ended while it was waiting is not used', async () => {
-    const programs = openPrestarter('exit 1')
-    await programs.take()
+    const scriptPrestarter = openPrestarter('exit 1')
+    await scriptPrestarter.take()
     let pauseMs = 0
     const returnsNothing = async () => {
       // Each call of `take` starts another process, which needs time to end on a busy machine.
       pauseMs += 50
       await pause(pauseMs)
-      const program = await programs.take()
+      const program = await scriptPrestarter.take()
       await program?.stop()
       return program === undefined
     }
     await waitUntil(returnsNothing, 'the dead program is dropped')
-    await programs.close()
+    await scriptPrestarter.close()
     assert.deepEqual(await readdir(baseDir), [])
   })
 
@@ -183,11 +183,11 @@ describe('prestarted engine processes', skipWithoutNamespaces, () => {
   })
 
   test('a prestarted process is stopped when its prestarter is closed', async () => {
-    const programs = openPrestarter('read -r line; true')
-    await programs.take()
-    await programs.close()
+    const scriptPrestarter = openPrestarter('read -r line; true')
+    await scriptPrestarter.take()
+    await scriptPrestarter.close()
     assert.deepEqual(await readdir(baseDir), [])
-    assert.equal(await programs.take(), undefined)
+    assert.equal(await scriptPrestarter.take(), undefined)
     assert.deepEqual(await readdir(baseDir), [])
   })
 })

@@ -21,7 +21,7 @@ import { toSandboxLimits } from '../../../lib/engines/sandbox/exec.ts'
 import { createMutex } from '../../../lib/engines/sandbox/mutex.ts'
 import { OutputCap, TruncatedOutput } from '../../../lib/engines/sandbox/output-buffers.ts'
 import {
-  exitSignal,
+  getExitSignal,
   hasExited,
   isAlive,
   killGroup,
@@ -315,8 +315,8 @@ test('the signal that ended a program is derived from the exit code of bwrap and
     [0, undefined],
     [128, undefined],
   ] as const)
-    assert.equal(exitSignal({ code, signal: null }), signal, String(code))
-  assert.equal(exitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
+    assert.equal(getExitSignal({ code, signal: null }), signal, String(code))
+  assert.equal(getExitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
   const child = (overrides: object) =>
     hasExited({ exitCode: null, signalCode: null, pid: 7, ...overrides } as never)
   assert.deepEqual(

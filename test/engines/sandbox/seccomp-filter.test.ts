@@ -101,10 +101,10 @@ describe('seccomp filter', () => {
     assert.ok(thread && user && net)
     assert.deepEqual(findActions(isolated, thread, user, net), [allowed, EPERM, EPERM])
     // CLONE_NEW* of sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces. All other flags are allowed.
-    const namespaces = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
+    const namespaceFlags = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
     for (let bit = 0; bit < 32; bit++) {
       const flag = 2 ** bit
-      const expectedResult = namespaces.includes(flag) ? EPERM : allowed
+      const expectedResult = namespaceFlags.includes(flag) ? EPERM : allowed
       assert.equal(findAction(isolated, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
     }
     // clone3 and io_uring could bypass the filter. Programs do without them if the kernel does not implement them.
@@ -117,10 +117,10 @@ describe('seccomp filter', () => {
       allowed,
       EPERM,
     ])
-    const terminal = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
-    assert.deepEqual(findActions(isolated, ...terminal), [EPERM, EPERM, EPERM, EPERM])
-    const owner = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
-    assert.deepEqual(findActions(isolated, ...owner), [EPERM, EPERM, EPERM])
+    const ioctlCalls = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
+    assert.deepEqual(findActions(isolated, ...ioctlCalls), [EPERM, EPERM, EPERM, EPERM])
+    const fcntlCalls = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
+    assert.deepEqual(findActions(isolated, ...fcntlCalls), [EPERM, EPERM, EPERM])
     assert.deepEqual(findActions(isolated, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
       ...[allowed, allowed],
     ])

@@ -6,7 +6,7 @@ import iconv from 'iconv-lite'
 import type { Tools } from '../../../lib/engines/engine.ts'
 import { prepareOfficeSource } from '../../../lib/engines/libreoffice/office-source.ts'
 import { findCharset } from '../../../lib/engines/shared/text/charsets.ts'
-import { isCountable } from '../../../lib/engines/shared/text/csv-numbers.ts'
+import { isNumberOrDate } from '../../../lib/engines/shared/text/csv-numbers.ts'
 import { guessCharset } from '../../../lib/engines/shared/text/detect-charset.ts'
 import { copyAsUtf8, type Utf8CopySettings } from '../../../lib/engines/shared/text/read-text.ts'
 import { copyAsCsv } from '../../../lib/engines/shared/text/table.ts'
@@ -208,7 +208,7 @@ describe('CSV fields', () => {
   test('a CSV field counts as a number or a date only if it is unambiguous and exported unchanged', () => {
     const numbers = ['0', '7', '-5', '3.14', '-0.5', '1.10', '123456789012345', '0.12345678901234']
     const dates = ['2024-02-29', '1999-12-31 23:59:59']
-    for (const field of [...numbers, ...dates]) assert.ok(isCountable(field), field)
+    for (const field of [...numbers, ...dates]) assert.ok(isNumberOrDate(field), field)
     const texts = [
       ...['007', '00', '-0', '-007', '1E5', '1e5', '1/2', '+49', '+1', '.5', '5.', '1,5', '1,234', '1 000'],
       ...['1234567890123456', '0.1234567890123456', '٣', '０', '0x1F', 'NaN', 'Infinity', '5%', '$5', 'TRUE'],
@@ -235,7 +235,7 @@ describe('CSV fields', () => {
         '',
       ],
     ]
-    for (const field of texts) assert.ok(!isCountable(field), field)
+    for (const field of texts) assert.ok(!isNumberOrDate(field), field)
   })
 })
 

@@ -44,30 +44,37 @@ const readValue = async (file: Buffer) => {
   return readTiffTag(path, 339)
 }
 
-const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)
-const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
-const otherEntry = { tag: 256, type: 3, count: 1, value: short(77) }
+const encodeShorts = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)
+const createEntry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
+const otherEntry = { tag: 256, type: 3, count: 1, value: encodeShorts(77) }
 
 test('the value of a TIFF tag is read from its directory entry or from the offset in that entry', async () => {
-  assert.equal(await readValue(createTiff(false, [otherEntry, entry(2, short(3, 1))])), 3)
-  assert.equal(await readValue(createTiff(true, [otherEntry, entry(4, short(3, 1, 1, 1))])), 3)
+  assert.equal(await readValue(createTiff(false, [otherEntry, createEntry(2, encodeShorts(3, 1))])), 3)
+  assert.equal(await readValue(createTiff(true, [otherEntry, createEntry(4, encodeShorts(3, 1, 1, 1))])), 3)
   const place = Buffer.alloc(8)
   place.writeUInt32LE(8 + 2 + 12 + 4)
-  assert.equal(await readValue(createTiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
+  assert.equal(
+    await readValue(createTiff(false, [createEntry(3, place.subarray(0, 4))], encodeShorts(2, 1, 1))),
+    2,
+  )
   place.writeUInt32LE(16 + 8 + 20 + 8)
-  assert.equal(await readValue(createTiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
+  assert.equal(await readValue(createTiff(true, [createEntry(5, place)], encodeShorts(2, 1, 1, 1, 1))), 2)
 })
 
 test('a missing or unreadable TIFF tag is returned as undefined', async () => {
   assert.equal(await readValue(createTiff(false, [otherEntry])), undefined)
-  assert.equal(await readValue(createTiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
+  assert.equal(
+    await readValue(createTiff(false, [createEntry(1, encodeShorts(3, 0), 4)])),
+    undefined,
+    'of another type',
+  )
   const offsetBeyondEnd = Buffer.alloc(8, 0xff)
   for (const isBig of [false, true])
     assert.equal(
-      await readValue(createTiff(isBig, [entry(9, offsetBeyondEnd.subarray(0, isBig ? 8 : 4))])),
+      await readValue(createTiff(isBig, [createEntry(9, offsetBeyondEnd.subarray(0, isBig ? 8 : 4))])),
       undefined,
     )
-  const wholeTiff = createTiff(true, [entry(1, short(3))])
+  const wholeTiff = createTiff(true, [createEntry(1, encodeShorts(3))])
   for (let length = 0; length < 16 + 8 + 20; length++)
     assert.equal(await readValue(wholeTiff.subarray(0, length)), undefined, `${length} bytes`)
   offsetBeyondEnd.copy(wholeTiff, 8)

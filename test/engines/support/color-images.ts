@@ -9,7 +9,7 @@ export async function readNumbers(path: string): Promise<number[]> {
   return [...(await image.extract({ left: 3, top: 3, width: 1, height: 1 }).raw().toBuffer())]
 }
 
-export const isNear = (values: readonly number[], expectedValues: readonly number[], tolerance = 6) =>
+export const assertNear = (values: readonly number[], expectedValues: readonly number[], tolerance = 6) =>
   assert.ok(
     values.length === expectedValues.length &&
       values.every((value, index) => Math.abs(value - (expectedValues[index] ?? 0)) <= tolerance),

@@ -8,11 +8,11 @@ const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.spl
 /** Creates paragraphs with consecutive numbers in every second word, so that their order can be checked. */
 export function createProse(
   firstNumber: number,
-  paragraphs: number,
+  paragraphCount: number,
   style: 'Body' | 'Plain' = 'Body',
 ): string {
   let number = firstNumber
-  return Array.from({ length: paragraphs }, (_, index) => {
+  return Array.from({ length: paragraphCount }, (_, index) => {
     const text = Array.from({ length: countWordPairs(index) }, (_, at) => {
       const [one, two] = [(at * 5) % words.length, (at * 3 + index) % words.length]
       return `${words[one]} ${words[two]}${number++}`

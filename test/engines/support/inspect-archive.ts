@@ -10,7 +10,7 @@ import { python3 } from '../../support/python.ts'
 
 const run = promisify(execFile)
 
-const python = `
+const pythonScript = `
 import bz2, gzip, json, lzma, sys, tarfile, zipfile
 kind, path = sys.argv[1:]
 one = {'gz': gzip, 'bz2': bz2, 'xz': lzma, 'lzma': lzma}.get(kind)
@@ -78,7 +78,7 @@ async function decompressFile(path: string, format: FormatId): Promise<string> {
 }
 
 async function readWithPython(kind: string, path: string): Promise<Contents> {
-  const { stdout } = await run(python3, ['-c', python, kind, path], { maxBuffer: 256 * 1024 * 1024 })
+  const { stdout } = await run(python3, ['-c', pythonScript, kind, path], { maxBuffer: 256 * 1024 * 1024 })
   return Contents.parse(JSON.parse(stdout))
 }
 

@@ -48,7 +48,7 @@ export async function readPixels(path: string, format: FormatId, page = 0): Prom
 
 /** Reads the first frame of a video that matches a condition of ffmpeg's filter `select`. */
 export async function readFrame(path: string, condition: string): Promise<PixelData> {
-  const pick = [
+  const selectArgs = [
     '-vf',
     `select='${condition}',format=rgb24`,
     '-frames:v',
@@ -58,7 +58,7 @@ export async function readFrame(path: string, condition: string): Promise<PixelD
     '-c:v',
     'png',
   ]
-  const args = ['-v', 'error', '-i', path, ...pick, '-']
+  const args = ['-v', 'error', '-i', path, ...selectArgs, '-']
   const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 })
   return decodePixels(stdout)
 }

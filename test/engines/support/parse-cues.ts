@@ -30,8 +30,7 @@ export function parseCues(text: string, format: FormatId): ParsedCue[] {
       // Throws if the XML is not well-formed.
       new XMLParser().parse(text, true)
       return [...text.matchAll(/<p\s+begin="([^"]*)"\s+end="([^"]*)">(.*?)<\/p>/gs)].map(
-        ([, start = '', end = '', words = '']) =>
-          createCue(start, end, words.split('<br/>').map(withoutTags)),
+        ([, start = '', end = '', words = '']) => createCue(start, end, words.split('<br/>').map(stripTags)),
       )
     default:
       return [{ startS: Number.NaN, endS: Number.NaN, lines: text.trimEnd().split('\n') }]
@@ -57,11 +56,11 @@ function parseBlocks(text: string): ParsedCue[] {
       const lines = block.split('\n')
       const at = lines.findIndex((line) => line.includes(' --> '))
       const [start = '', end = ''] = lines[at]?.split(' --> ') ?? []
-      return at < 0 ? [] : [createCue(start, end, lines.slice(at + 1).map(withoutTags))]
+      return at < 0 ? [] : [createCue(start, end, lines.slice(at + 1).map(stripTags))]
     })
 }
 
-const withoutTags = (text: string) => text.replaceAll(/<[^>]*>|\{[^}]*\}/g, '')
+const stripTags = (text: string) => text.replaceAll(/<[^>]*>|\{[^}]*\}/g, '')
 
 const createCue = (start: string, end: string, lines: readonly string[]): ParsedCue => ({
   startS: parseSeconds(start),

@@ -33,7 +33,7 @@ interface Step {
 }
 
 /** Prepares a step in its own folder, as a worker does. */
-async function step(
+async function prepareStep(
   files: readonly string[],
   { operation = 'convert', from, to, options = {} }: VideoRequest,
   chunk?: ChunkSpec,
@@ -82,7 +82,7 @@ function summarize(
 }
 
 export async function convertWhole(files: readonly string[], request: VideoRequest): Promise<ConvertedVideo> {
-  const { work, tools, warnings } = await step(files, request)
+  const { work, tools, warnings } = await prepareStep(files, request)
   return summarize(await ffmpeg.run(work, tools), warnings)
 }
 
@@ -91,7 +91,7 @@ export async function splitTestVideo(
   request: VideoRequest,
   pool: WorkerPool = { workers: 1, timeoutS: 0.3 },
 ) {
-  const { work, tools } = await step(files, request)
+  const { work, tools } = await prepareStep(files, request)
   return ffmpeg.split?.(work, tools, pool)
 }
 
@@ -101,12 +101,12 @@ export async function convertInChunks(
   pool?: WorkerPool,
 ): Promise<{ result: ConvertedVideo; chunkCount: number }> {
   const chunks = (await splitTestVideo(files, request, pool)) ?? []
-  const joining = await step(files, request)
+  const joining = await prepareStep(files, request)
   const results: ChunkResult[] = []
   for (const chunk of chunks) {
     // Imitates a spec that was read back from a stored record.
     const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
-    const { work, tools, warnings } = await step(chunk.file ? [chunk.file.path] : files, request, spec)
+    const { work, tools, warnings } = await prepareStep(chunk.file ? [chunk.file.path] : files, request, spec)
     const { files: outputs, details } = await ffmpeg.run(work, tools)
     joining.warnings.push(...warnings)
     const format = outputs[0].format ?? request.to

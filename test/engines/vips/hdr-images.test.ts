@@ -29,8 +29,8 @@ describe('HDR images', () => {
     const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
     const sdrScale = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
     const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
-    const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
-    const graph = `${boxes.join(';')};${[row, sdrScale, sdrTags, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
+    const bt2020Filter = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
+    const graph = `${boxes.join(';')};${[row, sdrScale, sdrTags, bt2020Filter, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
     await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
     return path
   }
@@ -46,11 +46,11 @@ describe('HDR images', () => {
         0.0691 * r + 0.9195 * g + 0.0114 * b,
         0.0164 * r + 0.088 * g + 0.8956 * b,
       ] as const
-      const toSceneLight = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
+      const sceneLightFactor = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
       const signal = (light: number) =>
         light <= 1 / 12 ? Math.sqrt(3 * light) : 0.17883277 * Math.log(12 * light - 0.28466892) + 0.55991073
       return Array.from({ length: side }, () =>
-        wide.map((light) => 65_535 * signal(light * toSceneLight)),
+        wide.map((light) => 65_535 * signal(light * sceneLightFactor)),
       ).flat()
     })
     const path = join(folder, 'hlg.png')
@@ -61,7 +61,7 @@ describe('HDR images', () => {
   }
 
   /** Inserts a cICP chunk before the pixels (PNG, third edition, 11.3.2.6). */
-  async function withCicp(path: string, transfer: number): Promise<string> {
+  async function insertCicp(path: string, transfer: number): Promise<string> {
     const bytes = await readFile(path)
     const chunk = Buffer.concat([Buffer.from('cICP'), Buffer.from([9, transfer, 0, 1])])
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
@@ -86,11 +86,11 @@ describe('HDR images', () => {
   const createdPaths: Record<string, string> = {}
   before(async () => {
     createdPaths['PQ as AVIF'] = await createPqImage('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
-    createdPaths['PQ as PNG'] = await withCicp(
+    createdPaths['PQ as PNG'] = await insertCicp(
       await createPqImage('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []),
       16,
     )
-    createdPaths['HLG as PNG'] = await withCicp(await createHlgImage(), 18)
+    createdPaths['HLG as PNG'] = await insertCicp(await createHlgImage(), 18)
   })
 
   for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])

@@ -28,7 +28,7 @@ describe('PNG color chunks', () => {
   const folder = scratchFolder('described-colors')
   after(removeRuns)
 
-  async function withColorChunks(name: string, chunks: readonly PngChunk[]): Promise<string> {
+  async function writeWithColorChunks(name: string, chunks: readonly PngChunk[]): Promise<string> {
     const path = join(folder, `${name}.png`)
     const color = { r: 60, g: 180, b: 60 }
     const plainPng = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
@@ -85,7 +85,7 @@ describe('PNG color chunks', () => {
     ],
   ]
   test('a PNG with color chunks is converted even if other data follows its last chunk', async () => {
-    const path = await withColorChunks('followed', [createGammaChunk(100_000)])
+    const path = await writeWithColorChunks('followed', [createGammaChunk(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await readSize((await convert(vips, path, 'webp')).path), [16, 16])
   })
@@ -94,7 +94,7 @@ describe('PNG color chunks', () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
     const { warnings } = await convert(
       vips,
-      await withColorChunks('worded', [{ type: 'tEXt', data: text }]),
+      await writeWithColorChunks('worded', [{ type: 'tEXt', data: text }]),
       'webp',
     )
     assert.deepEqual(warnings, [])
@@ -103,7 +103,7 @@ describe('PNG color chunks', () => {
   for (const [name, chunks, expectedColor, expectedCode] of cases)
     test(`a PNG with color chunks gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
-        const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
+        const { path, warnings } = await convert(vips, await writeWithColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
         const color = [...data.subarray(0, 3)]
         const isNear = color.every((value, index) => Math.abs(value - (expectedColor[index] ?? 0)) <= 6)
@@ -132,15 +132,21 @@ describe('PNG color chunks', () => {
 
   test('an animated PNG with color chunks gets the colors that browsers show', async () => {
     const animated = join(folder, 'moving.apng')
-    const control = (number: number) => uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
+    const createFrameControl = (number: number) =>
+      uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const pngChunks = [
-      ...readPngChunks(await readFile(await withColorChunks('frame', [createGammaChunk(100_000)]))),
+      ...readPngChunks(await readFile(await writeWithColorChunks('frame', [createGammaChunk(100_000)]))),
     ]
     const chunks = pngChunks.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: uint32s(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
       const secondFrame = { type: 'fdAT', data: Buffer.concat([uint32s(2), chunk.data]) }
-      return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, secondFrame]
+      return [
+        { type: 'fcTL', data: createFrameControl(0) },
+        chunk,
+        { type: 'fcTL', data: createFrameControl(1) },
+        secondFrame,
+      ]
     })
     await writeFile(animated, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
@@ -149,7 +155,7 @@ describe('PNG color chunks', () => {
 
   test('an AVIF that declares Display P3 is converted with the right colors', async () => {
     const avif = join(folder, 'p3.avif')
-    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await withColorChunks('plain', [])])
+    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await writeWithColorChunks('plain', [])])
     const bytes = await readFile(avif)
     const at = bytes.indexOf('colrnclx')
     assert.ok(at > 0)

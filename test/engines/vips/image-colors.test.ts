@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, isNear, readNumbers } from '../support/color-images.ts'
+import { assertNear, folder, readNumbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -29,7 +29,7 @@ describe('color profiles of images', () => {
       const { path } = await convert(vips, source, to)
       const readablePath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
       assert.ok((await sharp(readablePath).metadata()).icc, to)
-      isNear(await readNumbers(readablePath), [234, 51, 35])
+      assertNear(await readNumbers(readablePath), [234, 51, 35])
     }
   })
 
@@ -40,10 +40,10 @@ describe('color profiles of images', () => {
     ] as const) {
       const { path } = await convert(vips, await wide(from), to)
       assert.equal((await sharp(path).metadata()).icc, undefined)
-      isNear(await readNumbers(path), [255, 0, 0], 8)
+      assertNear(await readNumbers(path), [255, 0, 0], 8)
     }
     const { path } = await convert(imagemagick, await wide('jpg'), 'tga')
-    isNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
+    assertNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
   test('an image causes a warning if its color profile or its transparency is dropped', async () => {
@@ -87,7 +87,7 @@ describe('color profiles of images', () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
       const adobeRgbImage = await convert(engine, fixture('corners.png'), 'jpg', { options })
-      isNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
+      assertNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
       assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
     }
     for (const to of ['jpg', 'png', 'tiff'] as const) {
@@ -102,12 +102,12 @@ describe('color profiles of images', () => {
         options: { colorSpace: 'srgb' },
       })
       assert.equal((await sharp(plainImage.path).metadata()).icc, undefined)
-      isNear(await readNumbers(plainImage.path), [255, 0, 0], 8)
+      assertNear(await readNumbers(plainImage.path), [255, 0, 0], 8)
       const adobeRgbImage = await convert(imagemagick, await wide('jpg'), to, {
         options: { colorSpace: 'adobe-rgb' },
       })
       assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
-      isNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
+      assertNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
     }
   })
 
@@ -123,7 +123,7 @@ describe('color profiles of images', () => {
       await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
       pages.push(await readNumbers(`${pdf}-page.png`))
     }
-    isNear(pages[1] ?? [], pages[0] ?? [], 60)
+    assertNear(pages[1] ?? [], pages[0] ?? [], 60)
   })
 
   test('the color profile of a CMYK image is applied, or a default profile if it has none', async () => {

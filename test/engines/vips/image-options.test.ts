@@ -24,8 +24,8 @@ import {
 import {
   allowEnlargement,
   computeScale,
+  createThumbnailRows,
   parseThumbnailBox,
-  thumbnailRows,
 } from '../../../lib/engines/shared/image/thumbnail-options.ts'
 import {
   watermarkColor as markColor,
@@ -172,7 +172,7 @@ describe('thumbnail options', () => {
   })
 
   test('each thumbnail format has its own list of options, with a quality option if the format supports it', () => {
-    const rows = thumbnailRows(['jpg'], {}, 0.5)
+    const rows = createThumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
         operation,

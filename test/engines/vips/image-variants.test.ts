@@ -8,7 +8,7 @@ import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, isNear, readNumbers } from '../support/color-images.ts'
+import { assertNear, folder, readNumbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -19,7 +19,7 @@ describe('image options', () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
-      isNear(await readNumbers(path), [0, 0, 255])
+      assertNear(await readNumbers(path), [0, 0, 255])
       assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
     }
   })
@@ -37,7 +37,7 @@ describe('image options', () => {
           options: { background: '#00ff00' },
         })
         const middle = sharp(path).removeAlpha().extract({ left: 20, top: 15, width: 1, height: 1 })
-        isNear([...(await middle.raw().toBuffer())], [0, 255, 0], 16)
+        assertNear([...(await middle.raw().toBuffer())], [0, 255, 0], 16)
       }
     }
     const schema = vips.capabilities[0]?.options
@@ -198,8 +198,8 @@ describe('camera raw files', () => {
 /** Writes an APNG whose later frames cover only a part of the image, as in files of other programs. */
 async function writePartialFrames(): Promise<string> {
   const [width, height] = [6, 3]
-  const readPixels = async (color: string, wide: number) => {
-    const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
+  const readPixels = async (color: string, frameWidth: number) => {
+    const png = await sharp({ create: { width: frameWidth, height, channels: 4, background: color } })
       .png()
       .toBuffer()
     return Buffer.concat(
@@ -207,26 +207,32 @@ async function writePartialFrames(): Promise<string> {
     )
   }
   const uint32s = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
-  const control = (sequence: number, wide: number, left: number, dispose: number, blend: number) => ({
+  const createFrameControl = (
+    sequence: number,
+    frameWidth: number,
+    left: number,
+    dispose: number,
+    blend: number,
+  ) => ({
     type: 'fcTL',
     data: Buffer.concat([
-      uint32s(sequence, wide, height, left, 0),
+      uint32s(sequence, frameWidth, height, left, 0),
       Buffer.from([0, 1, 0, 10, dispose, blend]),
     ]),
   })
-  const createFrame = async (sequence: number, color: string, wide: number) => ({
+  const createFrame = async (sequence: number, color: string, frameWidth: number) => ({
     type: 'fdAT',
-    data: Buffer.concat([uint32s(sequence), await readPixels(color, wide)]),
+    data: Buffer.concat([uint32s(sequence), await readPixels(color, frameWidth)]),
   })
   const path = join(await folder(), 'parts.apng')
   const file = buildPng([
     { type: 'IHDR', data: Buffer.concat([uint32s(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
     { type: 'acTL', data: uint32s(3, 0) },
-    control(0, width, 0, 0, 0),
+    createFrameControl(0, width, 0, 0, 0),
     { type: 'IDAT', data: await readPixels('#ff0000', width) },
-    control(1, 4, 2, 1, 1),
+    createFrameControl(1, 4, 2, 1, 1),
     await createFrame(2, '#00ff00', 4),
-    control(3, 2, 0, 0, 1),
+    createFrameControl(3, 2, 0, 0, 1),
     await createFrame(4, '#0000ff', 2),
     { type: 'IEND', data: Buffer.alloc(0) },
   ])
@@ -279,6 +285,6 @@ describe('animated PNG', () => {
   test('an animated PNG converted to JPEG becomes its first frame, with a warning', async () => {
     const { path, warnings } = await readFrames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
-    isNear(await readNumbers(path), [255, 0, 0])
+    assertNear(await readNumbers(path), [255, 0, 0])
   })
 })

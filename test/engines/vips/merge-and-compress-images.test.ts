@@ -224,7 +224,7 @@ describe('image compression', () => {
   test('compressing an image to a target size makes it no larger than that size, but not much smaller', async () => {
     const source = await createDetailedImage('jpg')
     // The size is close to the target size, but less close if dimensions are reduced, which have larger steps.
-    for (const [targetSize, least] of [
+    for (const [targetSize, minRatio] of [
       [20_000, 0.9],
       [8000, 0.9],
       [1200, 0.7],
@@ -234,7 +234,7 @@ describe('image compression', () => {
       assertProgressRises(run)
       assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
       assert.ok(
-        (await readSize(path)) <= targetSize && (await readSize(path)) > targetSize * least,
+        (await readSize(path)) <= targetSize && (await readSize(path)) > targetSize * minRatio,
         `${await readSize(path)}`,
       )
       assert.deepEqual([result.details?.reached, warnings], [true, []])

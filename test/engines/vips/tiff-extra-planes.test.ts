@@ -43,7 +43,7 @@ function createTiff({
       const size = bits / 8
       if (kind === 'signed') samples.writeIntLE(value, byteOffset, size)
       else samples.writeUIntLE(value, byteOffset, size)
-    } else if (bits === 16) samples.writeUInt16LE(half(value), byteOffset)
+    } else if (bits === 16) samples.writeUInt16LE(encodeHalfFloat(value), byteOffset)
     else if (bits === 32) samples.writeFloatLE(value, byteOffset)
     else samples.writeDoubleLE(value, byteOffset)
   }
@@ -88,7 +88,7 @@ function createTiff({
 }
 
 /** Encodes a non-negative half-precision float: five exponent bits, ten fraction bits. */
-function half(value: number): number {
+function encodeHalfFloat(value: number): number {
   if (value === 0) return 0
   const exponent = Math.floor(Math.log2(value))
   return ((exponent + 15) << 10) | Math.round((value / 2 ** exponent - 1) * 1024)
@@ -110,7 +110,7 @@ async function readSamples(
 }
 
 /** Compares pixels with a tolerance for rounding. */
-const isNear = (
+const assertNear = (
   dots: readonly (readonly number[])[],
   expectedDots: readonly (readonly number[])[],
   caseName: string,
@@ -130,14 +130,14 @@ describe('TIFF samples and planes', () => {
             const shades = [0, 0.25, 0.5, 1]
             const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * maxLevel]) } as const
             const grayDots = shades.map((share) => [share * 255, share * 255, share * 255])
-            isNear(
+            assertNear(
               (await readSamples(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
               grayDots,
               'gray',
             )
             const dots = shades.map((share) => [share * maxLevel, maxLevel, 0])
             const colored = shades.map((share) => [share * 255, 255, 0])
-            isNear((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+            assertNear((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
           })
 
   for (const engine of [vips, imagemagick])
@@ -150,14 +150,14 @@ describe('TIFF samples and planes', () => {
       for (const meaning of ['rgb', 'gray'] as const) {
         const extraValues = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
         const six = await readSamples({ meaning, dots, extra: extraValues }, engine)
-        isNear(six.dots, colors, meaning)
+        assertNear(six.dots, colors, meaning)
         assert.deepEqual(six.warnings, ['PLANES_DROPPED'], meaning)
       }
       const three = await readSamples({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
-      isNear(three.dots, colors, 'three')
+      assertNear(three.dots, colors, 'three')
       assert.deepEqual(three.warnings, [])
       const clearSamples = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
-      isNear(
+      assertNear(
         clearSamples.dots,
         dots.map((dot) => dot.slice(0, 4)),
         'a named one is transparency',
@@ -168,14 +168,14 @@ describe('TIFF samples and planes', () => {
   test('a TIFF with a fifth ink is not transparent where that ink is faint', async () => {
     const dots = [[0, 0, 0, 0, 0]]
     const { dots: shownDots, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
-    isNear(shownDots, [[255, 255, 255]], 'white')
+    assertNear(shownDots, [[255, 255, 255]], 'white')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
     const inks = [
       [83, 11, 169, 173],
       [10, 200, 40, 20],
     ]
     const five = await readSamples({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
-    isNear(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
+    assertNear(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
   })
 
   for (const planes of [3, 6])
@@ -196,14 +196,14 @@ describe('TIFF samples and planes', () => {
       extra: [0, 0, 0, 0, 0],
     } as const
     const { dots, warnings } = await readSamples(planes)
-    isNear(dots, [[0, 255, 128]], 'colors')
+    assertNear(dots, [[0, 255, 128]], 'colors')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
   })
 
   for (const engine of [vips, imagemagick])
     test(`a TIFF of measurements is scaled from black to white with a warning, in ${engine.id}`, async () => {
-      const createGray = (least: number, most: number) =>
-        [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
+      const createGray = (minValue: number, maxValue: number) =>
+        [0, 0.25, 0.5, 1].map((share) => [minValue + share * (maxValue - minValue)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
       const samplesByName: readonly (readonly [string, TiffSamples])[] = [
         ['heights', { meaning: 'gray', bits: 32, dots: createGray(200, 2600) }],
@@ -219,7 +219,7 @@ describe('TIFF samples and planes', () => {
       ]
       for (const [caseName, samples] of samplesByName) {
         const { dots, warnings } = await readSamples(samples, engine)
-        isNear(
+        assertNear(
           dots.map((dot) => dot.slice(0, 3)),
           shades,
           caseName,
@@ -239,21 +239,21 @@ describe('TIFF samples and planes', () => {
     ] as const) {
       const dots = [...heights, [missingPixel]]
       const { dots: shownDots } = await readSamples({ meaning: 'gray', bits: 32, dots, noDataValue })
-      isNear(shownDots, shades, `${missingPixel}`)
+      assertNear(shownDots, shades, `${missingPixel}`)
     }
   })
 
   test('a TIFF with color floats causes a warning if its highlights are clipped or its values are scaled', async () => {
     const brightSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
-    isNear(brightSamples.dots, [[128, 64, 255]], 'lights')
+    assertNear(brightSamples.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(brightSamples.warnings, ['HIGHLIGHTS_CLIPPED'])
     const samplesByName = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
-    isNear(samplesByName.dots, [[128, 64, 255]], 'measured')
+    assertNear(samplesByName.dots, [[128, 64, 255]], 'measured')
     assert.deepEqual(samplesByName.warnings, ['VALUES_SCALED'])
     const defaultSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
     assert.deepEqual(defaultSamples.warnings, [])
     const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
-    isNear(dark.dots, [[0, 255, 0]], 'nothing above black')
+    assertNear(dark.dots, [[0, 255, 0]], 'nothing above black')
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
@@ -267,6 +267,6 @@ describe('TIFF samples and planes', () => {
       [128, 64, 255, 128],
       [255, 0, 0, 255],
     ]
-    isNear(shownDots, expectedDots, 'clear')
+    assertNear(shownDots, expectedDots, 'clear')
   })
 })

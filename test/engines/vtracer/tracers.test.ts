@@ -77,9 +77,9 @@ describe('tracing in color', () => {
       shapeCount.paths > shapeCountWithoutSpeckles.paths,
       `${shapeCount.paths} shapes, ${shapeCountWithoutSpeckles.paths} without speckles`,
     )
-    const round = async (curveMode: string) =>
+    const drawsCurves = async (curveMode: string) =>
       / d="[^"]*C/.test(await readFile(await trace(vtracer, disk, 'svg', { curveMode }), 'utf8'))
-    assert.deepEqual([await round('spline'), await round('polygon')], [true, false])
+    assert.deepEqual([await drawsCurves('spline'), await drawsCurves('polygon')], [true, false])
     const { text } = await count({ colorMode: 'bw' })
     assert.deepEqual([...new Set(text.match(/fill="[^"]+"/g))], ['fill="#000000"'])
   })

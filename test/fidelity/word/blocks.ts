@@ -1,4 +1,4 @@
-import { oneOf } from '../../sweep/seeded-random.ts'
+import { pickOne } from '../../sweep/seeded-random.ts'
 
 /** A block of a document whose text and kind a conversion has to keep. */
 export type KnownBlock =
@@ -51,7 +51,7 @@ export class Writer {
   }
 
   words(count: number): string {
-    const words = Array.from({ length: count }, () => oneOf(vocabulary, this.#random))
+    const words = Array.from({ length: count }, () => pickOne(vocabulary, this.#random))
     const text = words.join(' ')
     return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${++this.#texts}`
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { convertAlongRoutes } from '../../engines/support/convert-along-routes.ts'
-import { seededRandom } from '../../sweep/seeded-random.ts'
+import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { Writer } from './blocks.ts'
 import { documents, toPage } from './documents.ts'
 import { type Files, judge, type Verdict } from './judge.ts'
@@ -25,7 +25,7 @@ export async function convertAll(folder: string, only: readonly string[] = []): 
   const known = documents
     .filter(({ name }) => only.length === 0 || only.includes(name))
     .map((document) => {
-      const { html, blocks } = document.write(new Writer(seededRandom(document.name)))
+      const { html, blocks } = document.write(new Writer(createSeededRandom(document.name)))
       const pathIn = (kind: string, extension: string) => join(folder, kind, `${document.name}.${extension}`)
       const files = {
         pdf: pathIn('source', 'pdf'),

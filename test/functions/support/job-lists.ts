@@ -36,7 +36,7 @@ export const start = Date.parse('2026-03-01T00:00:00.000Z')
 
 export const minuteMs = 60_000
 
-interface Given {
+interface GivenJob {
   /** Minutes since `start`, from which ids and times are derived. */
   readonly minute: number
   readonly status?: JobStatus
@@ -57,7 +57,7 @@ export const idAt = ({ number }: OwnerId, minute: number) =>
   `job_${encodeTime(start + minute * minuteMs, 10)}${String(number * 1e6 + minute).padStart(16, '0')}`
 
 /** Stores an owner with jobs. */
-export async function createOwner(...jobs: readonly Given[]) {
+export async function createOwner(...jobs: readonly GivenJob[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++ownerCount, headers: { 'x-owner-token': token } }
@@ -70,7 +70,7 @@ export async function createOwner(...jobs: readonly Given[]) {
 
 export type Owner = Awaited<ReturnType<typeof createOwner>>
 
-export async function createJob(owner: OwnerId, options: Given): Promise<string> {
+export async function createJob(owner: OwnerId, options: GivenJob): Promise<string> {
   const {
     minute,
     status,

@@ -25,11 +25,12 @@ export function assertCode(reply: AppReply, status: number, code: string): void 
   assert.equal(reply.status, status)
 }
 
-export async function scan(): Promise<Item[]> {
+export async function scanTable(): Promise<Item[]> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
   client.destroy()
   return Items
 }
 
-export const listReservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))
+export const listReservations = async () =>
+  (await scanTable()).filter(({ pk }) => String(pk).startsWith('IDEM#'))

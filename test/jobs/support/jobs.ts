@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { JobsDeps } from '../../../lib/jobs/jobs.ts'
 import type { Job, JobState, Task } from '../../../lib/model/job.ts'
-import { memoryJobs } from '../memory-jobs.ts'
+import { createMemoryJobs } from '../memory-jobs.ts'
 import { createExport, createRecords, createStoredImport, newTask, secondsLater } from '../records.ts'
 
 export const two = [
@@ -13,14 +13,14 @@ export const two = [
 
 /** A created job, with its current records and published events. */
 export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
-  const ownJobs = memoryJobs(moreDeps)
+  const ownJobs = createMemoryJobs(moreDeps)
   assert.equal(await ownJobs.jobs.create(createRecords(tasks)), true)
   const readJob = async (): Promise<Job> => {
     const foundJob = await ownJobs.store.getJob('job_1')
     assert.ok(foundJob)
     return foundJob
   }
-  const wholeState = async (): Promise<JobState> => {
+  const readWholeState = async (): Promise<JobState> => {
     const foundState = await ownJobs.store.getState('job_1')
     assert.ok(foundState)
     return foundState
@@ -28,7 +28,7 @@ export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
   return {
     ...ownJobs,
     job: readJob,
-    whole: wholeState,
+    readState: readWholeState,
     change: (set: Partial<Job>, remove: string[] = []) => ownJobs.store.changeJob('job_1', { set, remove }),
     changeTask: (number: number, set: Partial<Task>) =>
       ownJobs.store.changeTask({ jobId: 'job_1', task: number }, { set }),

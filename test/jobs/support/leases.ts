@@ -4,7 +4,7 @@ import type { TaskRun } from '../../../lib/jobs/run/task-run.ts'
 import type { NewTask } from '../../../lib/jobs/task-graph.ts'
 import { createLog } from '../../../lib/log.ts'
 import type { InputPlan, Job, Task } from '../../../lib/model/job.ts'
-import { memoryJobs } from '../memory-jobs.ts'
+import { createMemoryJobs } from '../memory-jobs.ts'
 import { createExport, createRecords, createStoredImport, file, newTask } from '../records.ts'
 
 /** The records of a job after a worker has claimed a task and ended its lease. */
@@ -20,7 +20,7 @@ export const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')]
 export const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
 export async function createJob(tasks: readonly NewTask[] = two) {
-  const ownJobs = memoryJobs()
+  const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords(tasks))
   ownJobs.takeSentTasks()
   ownJobs.takeEvents()
@@ -30,7 +30,7 @@ export async function createJob(tasks: readonly NewTask[] = two) {
     assert.ok(foundJob)
     return foundJob
   }
-  const foundTask = async (chunkNumber?: number): Promise<Task> => {
+  const readExistingTask = async (chunkNumber?: number): Promise<Task> => {
     const taskRecord = await ownJobs.store.getTask({ ...ref, part: chunkNumber })
     assert.ok(taskRecord)
     return taskRecord
@@ -47,11 +47,11 @@ export async function createJob(tasks: readonly NewTask[] = two) {
     ...ownJobs,
     ref,
     job: readJob,
-    found: foundTask,
+    readTask: readExistingTask,
     lease,
     change: (set: Partial<Task>, remove: string[] = []) => ownJobs.store.changeTask(ref, { set, remove }),
     /** Claims the task and starts the heartbeat, as a worker does. */
-    held: async (id = 'lease_1', chunkNumber?: number) => {
+    claimAndHold: async (id = 'lease_1', chunkNumber?: number) => {
       const heldLease = lease(id, chunkNumber)
       assert.equal((await heldLease.claim()).applied, true)
       heldLease.startHeartbeat(await readJob(), () => {})

@@ -6,7 +6,7 @@ import { createExport, createRecords, createStoredImport, newTask } from '../rec
 
 export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 
-export const sink = (count: number): NewTask[] => [
+export const createSinkGraph = (count: number): NewTask[] => [
   createStoredImport('in'),
   ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
   newTask(

@@ -1,14 +1,14 @@
 import type { Variant } from './variant.ts'
 
-const archiveVariant = (name: string, ...command: string[]): Variant => ({
+const createArchiveVariant = (name: string, ...command: string[]): Variant => ({
   area: 'archive',
   name,
   commands: [['sh', '-c', `cd "$0" && shift 0 && exec "$@"`, '{in}', ...command]],
 })
-const sevenZipVariant = (name: string, type: string, ...switches: string[]) =>
-  archiveVariant(name, '7zz', 'a', '-bd', '-y', '-mmt=1', `-t${type}`, ...switches, '{out}', '.')
-const pipedVariant = (name: string, format: string, compressor: string) =>
-  archiveVariant(
+const createSevenZipVariant = (name: string, type: string, ...switches: string[]) =>
+  createArchiveVariant(name, '7zz', 'a', '-bd', '-y', '-mmt=1', `-t${type}`, ...switches, '{out}', '.')
+const createPipedVariant = (name: string, format: string, compressor: string) =>
+  createArchiveVariant(
     name,
     'sh',
     '-c',
@@ -20,35 +20,41 @@ const withPassword = { options: { password: 'secret' } } as const
 
 export const archives: readonly Variant[] = [
   ...['Copy', 'LZMA', 'LZMA2', 'PPMd', 'BZip2', 'Deflate', 'Deflate64'].map((method) =>
-    sevenZipVariant(`${method}.7z`, '7z', `-m0=${method}`),
+    createSevenZipVariant(`${method}.7z`, '7z', `-m0=${method}`),
   ),
-  sevenZipVariant('bcj.7z', '7z', '-mf=BCJ'),
-  sevenZipVariant('delta.7z', '7z', '-mf=Delta:4'),
-  sevenZipVariant('not-solid.7z', '7z', '-ms=off'),
-  sevenZipVariant('plain-header.7z', '7z', '-mhc=off'),
+  createSevenZipVariant('bcj.7z', '7z', '-mf=BCJ'),
+  createSevenZipVariant('delta.7z', '7z', '-mf=Delta:4'),
+  createSevenZipVariant('not-solid.7z', '7z', '-ms=off'),
+  createSevenZipVariant('plain-header.7z', '7z', '-mhc=off'),
   ...[
-    sevenZipVariant('aes.7z', '7z', '-psecret'),
-    sevenZipVariant('hidden-names.7z', '7z', '-psecret', '-mhe=on'),
+    createSevenZipVariant('aes.7z', '7z', '-psecret'),
+    createSevenZipVariant('hidden-names.7z', '7z', '-psecret', '-mhe=on'),
   ].flatMap((archiveFormat) => [
     { ...archiveFormat, ...withPassword },
     { ...archiveFormat, name: `closed-${archiveFormat.name}` },
   ]),
   ...['Copy', 'Deflate', 'Deflate64', 'BZip2', 'LZMA', 'PPMd', 'XZ'].map((method) =>
-    sevenZipVariant(`${method}.zip`, 'zip', `-mm=${method}`),
+    createSevenZipVariant(`${method}.zip`, 'zip', `-mm=${method}`),
   ),
   ...['ZipCrypto', 'AES128', 'AES256'].flatMap((method) => {
-    const zipVariant = sevenZipVariant(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
+    const zipVariant = createSevenZipVariant(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
     return [
       { ...zipVariant, ...withPassword },
       { ...zipVariant, name: `closed-${method}.zip` },
     ]
   }),
-  archiveVariant('info-zip.zip', 'zip', '-q', '-r', '-X', '{out}', '.'),
-  archiveVariant('stored.zip', 'zip', '-q', '-0', '-r', '{out}', '.'),
-  archiveVariant('streamed.zip', 'sh', '-c', 'zip -q -r -fd - . > "$0"', '{out}'),
-  archiveVariant('zip64.zip', 'sh', '-c', 'zip -q -r -fz- - . > "$0"', '{out}'),
-  archiveVariant('comment.zip', 'sh', '-c', 'zip -q -r "$0" . && echo a remark | zip -q -z "$0"', '{out}'),
-  archiveVariant(
+  createArchiveVariant('info-zip.zip', 'zip', '-q', '-r', '-X', '{out}', '.'),
+  createArchiveVariant('stored.zip', 'zip', '-q', '-0', '-r', '{out}', '.'),
+  createArchiveVariant('streamed.zip', 'sh', '-c', 'zip -q -r -fd - . > "$0"', '{out}'),
+  createArchiveVariant('zip64.zip', 'sh', '-c', 'zip -q -r -fz- - . > "$0"', '{out}'),
+  createArchiveVariant(
+    'comment.zip',
+    'sh',
+    '-c',
+    'zip -q -r "$0" . && echo a remark | zip -q -z "$0"',
+    '{out}',
+  ),
+  createArchiveVariant(
     'program.zip',
     'sh',
     '-c',
@@ -56,8 +62,8 @@ export const archives: readonly Variant[] = [
     '{out}',
   ),
   ...['v7', 'ustar', 'gnu', 'pax'].flatMap((format) => [
-    pipedVariant(`${format}.tar`, format, 'cat'),
-    pipedVariant(`${format}.tgz`, format, 'gzip -n'),
+    createPipedVariant(`${format}.tar`, format, 'cat'),
+    createPipedVariant(`${format}.tgz`, format, 'gzip -n'),
   ]),
   ...(
     [
@@ -69,20 +75,20 @@ export const archives: readonly Variant[] = [
       ['tar.lz4', 'lz4 -q'],
       ['tar.lzo', 'lzop'],
     ] as const
-  ).map(([extension, compressor]) => pipedVariant(`packed.${extension}`, 'gnu', compressor)),
-  pipedVariant('check-none.txz', 'gnu', 'xz --check=none'),
-  pipedVariant('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
-  pipedVariant('fast.tgz', 'gnu', 'gzip -1 -n'),
-  archiveVariant(
+  ).map(([extension, compressor]) => createPipedVariant(`packed.${extension}`, 'gnu', compressor)),
+  createPipedVariant('check-none.txz', 'gnu', 'xz --check=none'),
+  createPipedVariant('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
+  createPipedVariant('fast.tgz', 'gnu', 'gzip -1 -n'),
+  createArchiveVariant(
     'two-streams.tgz',
     'sh',
     '-c',
     'tar -cf "$0".x * && (head -c 700 "$0".x | gzip -n; tail -c +701 "$0".x | gzip -n) > "$0"',
     '{out}',
   ),
-  pipedVariant('long-window.tzst', 'gnu', 'zstd -q --long=27 --ultra -20'),
+  createPipedVariant('long-window.tzst', 'gnu', 'zstd -q --long=27 --ultra -20'),
   ...['odc', 'newc', 'bin'].map((format) =>
-    archiveVariant(
+    createArchiveVariant(
       `${format}.cpio`,
       'bsdtar',
       `--format=${format === 'odc' ? 'cpio' : format}`,
@@ -92,7 +98,7 @@ export const archives: readonly Variant[] = [
     ),
   ),
   ...['iso9660', 'xar', 'mtree'].map((format) =>
-    archiveVariant(
+    createArchiveVariant(
       `${format}.${format === 'iso9660' ? 'iso' : format}`,
       'bsdtar',
       `--format=${format}`,
@@ -101,10 +107,10 @@ export const archives: readonly Variant[] = [
       '.',
     ),
   ),
-  archiveVariant('flat.ar', 'sh', '-c', 'ar rcD "$0" *.txt', '{out}'),
-  sevenZipVariant('one.wim', 'wim'),
+  createArchiveVariant('flat.ar', 'sh', '-c', 'ar rcD "$0" *.txt', '{out}'),
+  createSevenZipVariant('one.wim', 'wim'),
   ...['gzip', 'xz', 'zstd', 'lz4', 'lzo'].map((compressor) =>
-    archiveVariant(
+    createArchiveVariant(
       `${compressor}.squashfs`,
       'mksquashfs',
       '.',
@@ -116,13 +122,13 @@ export const archives: readonly Variant[] = [
       '-all-root',
     ),
   ),
-  archiveVariant('one.gz', 'sh', '-c', 'gzip -nc letters.txt > "$0"', '{out}'),
-  archiveVariant('one.xz', 'sh', '-c', 'xz -c letters.txt > "$0"', '{out}'),
-  archiveVariant('one.bz2', 'sh', '-c', 'bzip2 -c letters.txt > "$0"', '{out}'),
-  archiveVariant('one.zst', 'sh', '-c', 'zstd -qc letters.txt > "$0"', '{out}'),
-  archiveVariant('one.lz4', 'sh', '-c', 'lz4 -qc letters.txt > "$0"', '{out}'),
-  archiveVariant('empty.tar', 'tar', '-cf', '{out}', '-T', '/dev/null'),
-  archiveVariant(
+  createArchiveVariant('one.gz', 'sh', '-c', 'gzip -nc letters.txt > "$0"', '{out}'),
+  createArchiveVariant('one.xz', 'sh', '-c', 'xz -c letters.txt > "$0"', '{out}'),
+  createArchiveVariant('one.bz2', 'sh', '-c', 'bzip2 -c letters.txt > "$0"', '{out}'),
+  createArchiveVariant('one.zst', 'sh', '-c', 'zstd -qc letters.txt > "$0"', '{out}'),
+  createArchiveVariant('one.lz4', 'sh', '-c', 'lz4 -qc letters.txt > "$0"', '{out}'),
+  createArchiveVariant('empty.tar', 'tar', '-cf', '{out}', '-T', '/dev/null'),
+  createArchiveVariant(
     'empty.zip',
     'sh',
     '-c',
@@ -132,9 +138,9 @@ export const archives: readonly Variant[] = [
 ]
 
 const sansFont = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
-const cubic = '/usr/share/fonts/opentype/urw-base35/NimbusRoman-Regular.otf'
+const cubicFont = '/usr/share/fonts/opentype/urw-base35/NimbusRoman-Regular.otf'
 
-const subsetVariant = (name: string, source: string, ...args: string[]): Variant => ({
+const createSubsetVariant = (name: string, source: string, ...args: string[]): Variant => ({
   area: 'font',
   name,
   commands: [
@@ -149,7 +155,7 @@ const subsetVariant = (name: string, source: string, ...args: string[]): Variant
     ],
   ],
 })
-const scriptVariant = (
+const createScriptVariant = (
   name: string,
   source: string,
   changeText: string,
@@ -167,7 +173,7 @@ const scriptVariant = (
     ],
   ],
 })
-const fontForgeVariant = (name: string, source: string): Variant => ({
+const createFontForgeVariant = (name: string, source: string): Variant => ({
   area: 'font',
   name,
   commands: [
@@ -185,38 +191,38 @@ const fontForgeVariant = (name: string, source: string): Variant => ({
 })
 
 export const fonts: readonly Variant[] = [
-  ...[['sans', sansFont, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(
+  ...[['sans', sansFont, 'ttf'] as const, ['cubic', cubicFont, 'otf'] as const].flatMap(
     ([name, source, extension]) => [
-      subsetVariant(`${name}.${extension}`, source),
-      subsetVariant(
+      createSubsetVariant(`${name}.${extension}`, source),
+      createSubsetVariant(
         `${name}-bare.${extension}`,
         source,
         '--no-hinting',
         '--layout-features=',
         '--desubroutinize',
       ),
-      subsetVariant(`${name}-no-names.${extension}`, source, '--glyph-names', '--name-IDs='),
-      subsetVariant(`${name}-kept-ids.${extension}`, source, '--retain-gids'),
-      subsetVariant(`${name}.woff`, source, '--flavor=woff'),
-      subsetVariant(`${name}.woff2`, source, '--flavor=woff2'),
-      scriptVariant(
+      createSubsetVariant(`${name}-no-names.${extension}`, source, '--glyph-names', '--name-IDs='),
+      createSubsetVariant(`${name}-kept-ids.${extension}`, source, '--retain-gids'),
+      createSubsetVariant(`${name}.woff`, source, '--flavor=woff'),
+      createSubsetVariant(`${name}.woff2`, source, '--flavor=woff2'),
+      createScriptVariant(
         `${name}-small-em.${extension}`,
         source,
         'from fontTools.ttLib.scaleUpem import scale_upem\nscale_upem(font, 500)',
       ),
-      scriptVariant(
+      createScriptVariant(
         `${name}-wide-cmap.${extension}`,
         source,
         'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID == 3][-1:]',
       ),
-      scriptVariant(
+      createScriptVariant(
         `${name}-mac-cmap.${extension}`,
         source,
         'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID != 3] or font["cmap"].tables',
       ),
-      scriptVariant(`${name}-no-os2.${extension}`, source, 'del font["OS/2"]'),
-      scriptVariant(`${name}-no-post-names.${extension}`, source, 'font["post"].formatType = 3.0'),
-      scriptVariant(
+      createScriptVariant(`${name}-no-os2.${extension}`, source, 'del font["OS/2"]'),
+      createScriptVariant(`${name}-no-post-names.${extension}`, source, 'font["post"].formatType = 3.0'),
+      createScriptVariant(
         `${name}-collection.ttc`,
         source,
         'from fontTools.ttLib import TTCollection\nc = TTCollection(); c.fonts = [font, TTFont(sys.argv[1])]',
@@ -224,12 +230,12 @@ export const fonts: readonly Variant[] = [
       ),
     ],
   ),
-  scriptVariant(
+  createScriptVariant(
     'sans-no-glyf-order.ttf',
     sansFont,
     'font["head"].indexToLocFormat = 1\nfont["name"].names = font["name"].names[:1]',
   ),
   ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((extension) =>
-    fontForgeVariant(`forged.${extension}`, cubic),
+    createFontForgeVariant(`forged.${extension}`, cubicFont),
   ),
 ]

@@ -1,6 +1,6 @@
 import { each, type Variant } from './variant.ts'
 
-const audioVariant = (name: string, channels: number, rate: number, ...args: string[]): Variant => {
+const createAudioVariant = (name: string, channels: number, rate: number, ...args: string[]): Variant => {
   // A different tone in each channel, so that lost or duplicated channels are noticed.
   const tones = Array.from({ length: channels }, (_, at) => `0.4*sin(${300 + 110 * at}*2*PI*t)`).join('|')
   const input = ['-f', 'lavfi', '-i', `aevalsrc=${tones}:s=${rate}:d=1.3`]
@@ -24,7 +24,7 @@ const layouts = {
   '6.1': 7,
   '7.1': 8,
 } as const
-const channelLayout = (layout: string) => ['-af', `aformat=channel_layouts=${layout}`]
+const createLayoutArgs = (layout: string) => ['-af', `aformat=channel_layouts=${layout}`]
 
 const extensions = 'wav flac ogg opus m4a aiff w64 caf wv mka ac3 eac3 dts aac'.split(' ')
 
@@ -37,12 +37,19 @@ export const audioVariants: readonly Variant[] = [
     extensions
       .filter((extension, index) => (index + at) % 2 === 0 && !(extension === 'opus' && /^[24]/.test(layout)))
       .map((extension) =>
-        audioVariant(`${layout}.${extension}`, channels, 48_000, ...channelLayout(layout), '-strict', '-2'),
+        createAudioVariant(
+          `${layout}.${extension}`,
+          channels,
+          48_000,
+          ...createLayoutArgs(layout),
+          '-strict',
+          '-2',
+        ),
       ),
   ),
   ...rates.flatMap((rate) =>
     (rate > 48_000 ? ['wav', 'flac', 'aac'] : ['wav', 'flac', 'mp3', 'aac', 'wma']).map((extension) =>
-      audioVariant(`${rate}.${extension}`, 2, rate),
+      createAudioVariant(`${rate}.${extension}`, 2, rate),
     ),
   ),
   ...each(Object.fromEntries(sampleFormats.map((depth) => [depth, depth])), {
@@ -51,14 +58,14 @@ export const audioVariants: readonly Variant[] = [
     caf: 'caf',
     mka: 'mka',
   }).map(([, depth, extension]) =>
-    audioVariant(`${depth}.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+    createAudioVariant(`${depth}.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
   ),
   ...each(Object.fromEntries(bigEndianSampleFormats.map((depth) => [depth, depth])), {
     aiff: 'aiff',
     au: 'au',
     caf: 'caf',
   }).map(([, depth, extension]) =>
-    audioVariant(`${depth}-big.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+    createAudioVariant(`${depth}-big.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
   ),
   ...[
     'adpcm_ms',
@@ -71,7 +78,7 @@ export const audioVariants: readonly Variant[] = [
     'ac3',
     'wmav2',
   ].map((name) =>
-    audioVariant(
+    createAudioVariant(
       `${name}.wav`,
       1,
       8000,
@@ -79,16 +86,16 @@ export const audioVariants: readonly Variant[] = [
       ...codec(name),
     ),
   ),
-  audioVariant('24.flac', 2, 96_000, '-sample_fmt', 's32', '-bits_per_raw_sample', '24'),
-  audioVariant('alac-24.m4a', 2, 48_000, '-sample_fmt', 's32p', ...codec('alac')),
-  audioVariant('alac-16.m4a', 2, 44_100, '-sample_fmt', 's16p', ...codec('alac')),
-  audioVariant('24.tta', 2, 44_100, '-sample_fmt', 's32', ...codec('tta')),
-  audioVariant('float.wv', 2, 44_100, '-sample_fmt', 'fltp', ...codec('wavpack')),
-  audioVariant('two.mp2', 2, 44_100),
-  audioVariant('slow.mp3', 1, 8000, '-b:a', '8k'),
-  audioVariant('joint.mp3', 2, 44_100, '-q:a', '9'),
-  audioVariant('no-header.mp3', 2, 44_100, '-write_xing', '0', '-id3v2_version', '0'),
-  audioVariant(
+  createAudioVariant('24.flac', 2, 96_000, '-sample_fmt', 's32', '-bits_per_raw_sample', '24'),
+  createAudioVariant('alac-24.m4a', 2, 48_000, '-sample_fmt', 's32p', ...codec('alac')),
+  createAudioVariant('alac-16.m4a', 2, 44_100, '-sample_fmt', 's16p', ...codec('alac')),
+  createAudioVariant('24.tta', 2, 44_100, '-sample_fmt', 's32', ...codec('tta')),
+  createAudioVariant('float.wv', 2, 44_100, '-sample_fmt', 'fltp', ...codec('wavpack')),
+  createAudioVariant('two.mp2', 2, 44_100),
+  createAudioVariant('slow.mp3', 1, 8000, '-b:a', '8k'),
+  createAudioVariant('joint.mp3', 2, 44_100, '-q:a', '9'),
+  createAudioVariant('no-header.mp3', 2, 44_100, '-write_xing', '0', '-id3v2_version', '0'),
+  createAudioVariant(
     'tagged.mp3',
     2,
     44_100,
@@ -99,21 +106,21 @@ export const audioVariants: readonly Variant[] = [
     '-write_id3v1',
     '1',
   ),
-  audioVariant('narrow.amr', 1, 8000),
-  audioVariant('wide.amr', 1, 16_000, ...codec('libvo_amrwbenc')),
-  audioVariant('speech.spx', 1, 16_000),
-  audioVariant('speech.gsm', 1, 8000),
-  audioVariant('band.g722', 1, 16_000),
-  audioVariant('silk.opus', 1, 8000, '-application', 'voip', '-b:a', '8k'),
-  audioVariant('flac.ogg', 2, 44_100, ...codec('flac')),
-  audioVariant('speex.ogg', 1, 16_000, ...codec('libspeex')),
-  audioVariant('opus.webm', 2, 48_000, ...codec('libopus')),
-  audioVariant('mp3.m4a', 2, 44_100, ...codec('libmp3lame'), '-f', 'mp4'),
-  audioVariant('one.wma', 2, 44_100, ...codec('wmav1')),
-  audioVariant('rf64.wav', 2, 44_100, '-rf64', 'always'),
-  audioVariant('plain-wide.wav', 6, 48_000, '-write_bext', '1', '-af', 'aformat=channel_layouts=6c'),
-  audioVariant('latm.aac', 2, 44_100, ...codec('aac'), '-f', 'latm'),
-  audioVariant('mlp.thd', 2, 48_000, ...codec('truehd'), '-strict', '-2'),
-  audioVariant('short.wav', 1, 8000, '-t', '0.01'),
-  audioVariant('silence.wav', 1, 8000, '-af', 'volume=0'),
+  createAudioVariant('narrow.amr', 1, 8000),
+  createAudioVariant('wide.amr', 1, 16_000, ...codec('libvo_amrwbenc')),
+  createAudioVariant('speech.spx', 1, 16_000),
+  createAudioVariant('speech.gsm', 1, 8000),
+  createAudioVariant('band.g722', 1, 16_000),
+  createAudioVariant('silk.opus', 1, 8000, '-application', 'voip', '-b:a', '8k'),
+  createAudioVariant('flac.ogg', 2, 44_100, ...codec('flac')),
+  createAudioVariant('speex.ogg', 1, 16_000, ...codec('libspeex')),
+  createAudioVariant('opus.webm', 2, 48_000, ...codec('libopus')),
+  createAudioVariant('mp3.m4a', 2, 44_100, ...codec('libmp3lame'), '-f', 'mp4'),
+  createAudioVariant('one.wma', 2, 44_100, ...codec('wmav1')),
+  createAudioVariant('rf64.wav', 2, 44_100, '-rf64', 'always'),
+  createAudioVariant('plain-wide.wav', 6, 48_000, '-write_bext', '1', '-af', 'aformat=channel_layouts=6c'),
+  createAudioVariant('latm.aac', 2, 44_100, ...codec('aac'), '-f', 'latm'),
+  createAudioVariant('mlp.thd', 2, 48_000, ...codec('truehd'), '-strict', '-2'),
+  createAudioVariant('short.wav', 1, 8000, '-t', '0.01'),
+  createAudioVariant('silence.wav', 1, 8000, '-af', 'volume=0'),
 ]

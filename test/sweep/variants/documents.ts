@@ -3,24 +3,24 @@ import { defined } from '../../../lib/validation/defined.ts'
 import { fixture, type Variant } from './variant.ts'
 
 const report = fixture('report.pdf')
-const qpdfVariant = (name: string, ...args: string[]): Variant => ({
+const createQpdfVariant = (name: string, ...args: string[]): Variant => ({
   area: 'document',
   name,
   commands: [['qpdf', '--static-id', '--warning-exit-0', ...args, report, '{out}']],
 })
-const encryptedPdf = (name: string, bits: string, ...args: string[]): Variant => ({
-  ...qpdfVariant(name, '--allow-weak-crypto', '--encrypt', 'secret', 'owner', bits, ...args, '--'),
-  made: report,
+const createEncryptedPdf = (name: string, bits: string, ...args: string[]): Variant => ({
+  ...createQpdfVariant(name, '--allow-weak-crypto', '--encrypt', 'secret', 'owner', bits, ...args, '--'),
+  comparisonPath: report,
 })
 
 const pdfs: readonly Variant[] = [
-  qpdfVariant('object-streams.pdf', '--object-streams=generate'),
-  qpdfVariant('no-object-streams.pdf', '--object-streams=disable', '--force-version=1.3'),
-  qpdfVariant('linear.pdf', '--linearize'),
-  qpdfVariant('unpacked.pdf', '--stream-data=uncompress', '--qdf'),
-  qpdfVariant('version-2.pdf', '--force-version=2.0'),
-  qpdfVariant('turned.pdf', '--rotate=90'),
-  qpdfVariant('owner-only.pdf', '--encrypt', '', 'owner', '256', '--print=none', '--'),
+  createQpdfVariant('object-streams.pdf', '--object-streams=generate'),
+  createQpdfVariant('no-object-streams.pdf', '--object-streams=disable', '--force-version=1.3'),
+  createQpdfVariant('linear.pdf', '--linearize'),
+  createQpdfVariant('unpacked.pdf', '--stream-data=uncompress', '--qdf'),
+  createQpdfVariant('version-2.pdf', '--force-version=2.0'),
+  createQpdfVariant('turned.pdf', '--rotate=90'),
+  createQpdfVariant('owner-only.pdf', '--encrypt', '', 'owner', '256', '--print=none', '--'),
   ...[
     ['rc4-40.pdf', '40'],
     ['rc4-128.pdf', '128', '--use-aes=n'],
@@ -28,9 +28,9 @@ const pdfs: readonly Variant[] = [
     ['aes-256.pdf', '256'],
     ['clear-metadata.pdf', '256', '--cleartext-metadata'],
   ].flatMap(([name = '', bits = '', ...args]) => [
-    { ...encryptedPdf(name, bits, ...args), options: { password: 'secret' } },
-    encryptedPdf(`closed-${name}`, bits, ...args),
-    { ...encryptedPdf(`wrong-${name}`, bits, ...args), options: { password: 'guess' } },
+    { ...createEncryptedPdf(name, bits, ...args), options: { password: 'secret' } },
+    createEncryptedPdf(`closed-${name}`, bits, ...args),
+    { ...createEncryptedPdf(`wrong-${name}`, bits, ...args), options: { password: 'guess' } },
   ]),
   ...['1.3', '1.5', '1.7'].map((version) => ({
     area: 'document' as const,
@@ -105,7 +105,7 @@ const encodings: readonly (readonly [string, string])[] = [
   ...['ISO-8859-8', 'WINDOWS-1255'].map((name) => ['hebrew', name] as const),
 ]
 
-const encodedText = (name: string, encoding: string, text: string, words?: string): Variant => ({
+const createEncodedText = (name: string, encoding: string, text: string, words?: string): Variant => ({
   area: 'document',
   name,
   ...defined({ words }),
@@ -130,13 +130,13 @@ const texts: readonly Variant[] = [
       { length: 4 },
       (_, at) => `${at + 1}\r\n00:00:0${at},000 --> 00:00:0${at},900\r\n${sentence}\r\n`,
     )
-    const short = `${language}-${encoding.toLowerCase()}`
+    const shortName = `${language}-${encoding.toLowerCase()}`
     return [
-      encodedText(`${short}.txt`, encoding, sentence.repeat(5), sentence),
-      encodedText(`${short}.csv`, encoding, `number,sentence\n${rows}\n`, sentence),
-      encodedText(`${short}.srt`, encoding, cues.join('\r\n'), sentence),
-      encodedText(
-        `${short}.html`,
+      createEncodedText(`${shortName}.txt`, encoding, sentence.repeat(5), sentence),
+      createEncodedText(`${shortName}.csv`, encoding, `number,sentence\n${rows}\n`, sentence),
+      createEncodedText(`${shortName}.srt`, encoding, cues.join('\r\n'), sentence),
+      createEncodedText(
+        `${shortName}.html`,
         encoding,
         `<html><head><meta charset="${encoding}"></head><body><p>${sentence.repeat(3)}</p></body></html>`,
         sentence,
@@ -177,7 +177,7 @@ const texts: readonly Variant[] = [
       'cyrillic.rtf',
       "{\\rtf1\\ansi\\ansicpg1251\\deff0{\\fonttbl{\\f0\\fcharset204 Arial;}}\\f0 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 words\\par}",
     ],
-  ].map(([name = '', text = '', words]) => encodedText(name, 'UTF-8', text, words)),
+  ].map(([name = '', text = '', words]) => createEncodedText(name, 'UTF-8', text, words)),
 ]
 
 export const documents: readonly Variant[] = [...pdfs, ...texts]

@@ -26,12 +26,12 @@ export const clearCommands = [
   '-composite',
 ]
 
-export const magickVariant = (name: string, ...args: string[]): Variant => ({
+export const createMagickVariant = (name: string, ...args: string[]): Variant => ({
   area: 'image',
   name,
   commands: [['convert', ...colors, ...args, '{out}']],
 })
-export const commandVariant = (name: string, ...command: string[]): Variant => ({
+export const createCommandVariant = (name: string, ...command: string[]): Variant => ({
   area: 'image',
   name,
   commands: [command],

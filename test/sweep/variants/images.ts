@@ -1,14 +1,21 @@
-import { clearCommands, colors, commandVariant, depthArgs, kinds, magickVariant } from './image-commands.ts'
+import {
+  clearCommands,
+  colors,
+  createCommandVariant,
+  createMagickVariant,
+  depthArgs,
+  kinds,
+} from './image-commands.ts'
 import { tiffVariants } from './tiffs.ts'
 import { each, fixture, type Variant } from './variant.ts'
 
 const pngs = [
   ...each({ gray: kinds.gray, rgb: kinds.rgb }, depthArgs).flatMap(([name, kind, depth]) => [
-    magickVariant(`${name}.png`, ...kind, ...depth),
-    magickVariant(`${name}-interlaced.png`, ...kind, ...depth, '-interlace', 'PNG'),
+    createMagickVariant(`${name}.png`, ...kind, ...depth),
+    createMagickVariant(`${name}-interlaced.png`, ...kind, ...depth, '-interlace', 'PNG'),
   ]),
   ...['1', '2', '4', '8'].flatMap((bits) => [
-    magickVariant(
+    createMagickVariant(
       `palette-${bits}.png`,
       '-colors',
       String(2 ** Number(bits) - 1),
@@ -17,7 +24,7 @@ const pngs = [
       '-define',
       `png:bit-depth=${bits}`,
     ),
-    magickVariant(
+    createMagickVariant(
       `bits-gray-${bits}.png`,
       '-colorspace',
       'Gray',
@@ -29,8 +36,8 @@ const pngs = [
       `png:bit-depth=${bits}`,
     ),
   ]),
-  commandVariant('gray-alpha.png', 'convert', ...clearCommands, '-define', 'png:color-type=4', '{out}'),
-  commandVariant(
+  createCommandVariant('gray-alpha.png', 'convert', ...clearCommands, '-define', 'png:color-type=4', '{out}'),
+  createCommandVariant(
     'alpha-16.png',
     'convert',
     ...clearCommands,
@@ -40,7 +47,7 @@ const pngs = [
     'png:color-type=6',
     '{out}',
   ),
-  commandVariant(
+  createCommandVariant(
     'palette-alpha.png',
     'convert',
     ...clearCommands,
@@ -53,21 +60,21 @@ const pngs = [
     '40',
     'png8:{out}',
   ),
-  magickVariant('gamma.png', '-gamma', '0.45'),
+  createMagickVariant('gamma.png', '-gamma', '0.45'),
 ]
 
 const jpegVariants = [
-  magickVariant('gray.jpg', '-colorspace', 'Gray'),
-  magickVariant('adobe-cmyk.jpg', '-colorspace', 'CMYK'),
-  magickVariant('progressive.jpg', '-interlace', 'JPEG'),
-  magickVariant('rgb-jpeg.jpg', '-colorspace', 'RGB', '-set', 'colorspace', 'sRGB'),
-  magickVariant('arithmetic.jpg', '-define', 'jpeg:arithmetic-coding=true'),
+  createMagickVariant('gray.jpg', '-colorspace', 'Gray'),
+  createMagickVariant('adobe-cmyk.jpg', '-colorspace', 'CMYK'),
+  createMagickVariant('progressive.jpg', '-interlace', 'JPEG'),
+  createMagickVariant('rgb-jpeg.jpg', '-colorspace', 'RGB', '-set', 'colorspace', 'sRGB'),
+  createMagickVariant('arithmetic.jpg', '-define', 'jpeg:arithmetic-coding=true'),
   ...['4x1', '1x2', '2x2', '1x1'].map((sampling) =>
-    magickVariant(`sampled-${sampling}.jpg`, '-sampling-factor', sampling),
+    createMagickVariant(`sampled-${sampling}.jpg`, '-sampling-factor', sampling),
   ),
-  magickVariant('quality-1.jpg', '-quality', '5'),
-  magickVariant('restarts.jpg', '-define', 'jpeg:optimize-coding=false'),
-  commandVariant(
+  createMagickVariant('quality-1.jpg', '-quality', '5'),
+  createMagickVariant('restarts.jpg', '-define', 'jpeg:optimize-coding=false'),
+  createCommandVariant(
     'lossless.jpg',
     'ffmpeg',
     '-v',
@@ -90,8 +97,8 @@ const jpegVariants = [
 
 const bitmapVariants = [
   ...['bmp2', 'bmp3', 'bmp'].flatMap((version) => [
-    commandVariant(`${version}-rgb.bmp`, 'convert', ...colors, `${version}:{out}`),
-    commandVariant(
+    createCommandVariant(`${version}-rgb.bmp`, 'convert', ...colors, `${version}:{out}`),
+    createCommandVariant(
       `${version}-palette.bmp`,
       'convert',
       ...colors,
@@ -101,9 +108,9 @@ const bitmapVariants = [
       'Palette',
       `${version}:{out}`,
     ),
-    commandVariant(`${version}-two.bmp`, 'convert', ...colors, '-monochrome', `${version}:{out}`),
+    createCommandVariant(`${version}-two.bmp`, 'convert', ...colors, '-monochrome', `${version}:{out}`),
   ]),
-  commandVariant(
+  createCommandVariant(
     'rle8.bmp',
     'convert',
     ...colors,
@@ -115,9 +122,9 @@ const bitmapVariants = [
     'RLE',
     'bmp3:{out}',
   ),
-  commandVariant('alpha.bmp', 'convert', ...clearCommands, 'bmp:{out}'),
+  createCommandVariant('alpha.bmp', 'convert', ...clearCommands, 'bmp:{out}'),
   ...['rgb565le', 'rgb555le', 'bgra', 'pal8', 'rgb8', 'gray', 'monob'].map((format) =>
-    commandVariant(
+    createCommandVariant(
       `${format}.bmp`,
       'ffmpeg',
       '-v',
@@ -133,12 +140,12 @@ const bitmapVariants = [
       '{out}',
     ),
   ),
-  magickVariant('rle.tga', '-compress', 'RLE'),
-  magickVariant('plain.tga', '-compress', 'None'),
-  magickVariant('gray.tga', '-colorspace', 'Gray'),
-  magickVariant('palette.tga', '-colors', '50', '-type', 'Palette'),
-  commandVariant('alpha-rle.tga', 'convert', ...clearCommands, '-compress', 'RLE', '{out}'),
-  magickVariant('upright.tga', '-orient', 'BottomLeft'),
+  createMagickVariant('rle.tga', '-compress', 'RLE'),
+  createMagickVariant('plain.tga', '-compress', 'None'),
+  createMagickVariant('gray.tga', '-colorspace', 'Gray'),
+  createMagickVariant('palette.tga', '-colors', '50', '-type', 'Palette'),
+  createCommandVariant('alpha-rle.tga', 'convert', ...clearCommands, '-compress', 'RLE', '{out}'),
+  createMagickVariant('upright.tga', '-orient', 'BottomLeft'),
 ]
 
 const designVariants = [
@@ -146,18 +153,18 @@ const designVariants = [
     { gray: kinds.gray, rgb: kinds.rgb, cmyk: kinds.cmyk, lab: ['-colorspace', 'Lab'] },
     depthArgs,
   ).flatMap(([name, kind, depth]) => [
-    magickVariant(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
-    magickVariant(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
+    createMagickVariant(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
+    createMagickVariant(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
   ]),
-  commandVariant('alpha.psd', 'convert', ...clearCommands, '{out}'),
-  magickVariant('bilevel.psd', '-monochrome'),
+  createCommandVariant('alpha.psd', 'convert', ...clearCommands, '{out}'),
+  createMagickVariant('bilevel.psd', '-monochrome'),
 ]
 
 const otherVariants = [
-  commandVariant('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
-  commandVariant('87.gif', 'convert', ...colors, 'gif87:{out}'),
-  magickVariant('interlaced.gif', '-interlace', 'GIF'),
-  commandVariant(
+  createCommandVariant('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
+  createCommandVariant('87.gif', 'convert', ...colors, 'gif87:{out}'),
+  createMagickVariant('interlaced.gif', '-interlace', 'GIF'),
+  createCommandVariant(
     'disposed.gif',
     'convert',
     '-dispose',
@@ -177,16 +184,16 @@ const otherVariants = [
     '{out}',
   ),
   ...['0', '1'].map((filter) =>
-    magickVariant(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`),
+    createMagickVariant(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`),
   ),
-  magickVariant('lossless.webp', '-define', 'webp:lossless=true'),
-  commandVariant('alpha.webp', 'convert', ...clearCommands, '-quality', '40', '{out}'),
+  createMagickVariant('lossless.webp', '-define', 'webp:lossless=true'),
+  createCommandVariant('alpha.webp', 'convert', ...clearCommands, '-quality', '40', '{out}'),
   ...['dxt1', 'dxt5', 'none'].map((kind) =>
-    magickVariant(`${kind}.dds`, '-define', `dds:compression=${kind}`),
+    createMagickVariant(`${kind}.dds`, '-define', `dds:compression=${kind}`),
   ),
-  commandVariant('alpha.dds', 'convert', ...clearCommands, '-define', 'dds:compression=dxt5', '{out}'),
+  createCommandVariant('alpha.dds', 'convert', ...clearCommands, '-define', 'dds:compression=dxt5', '{out}'),
   ...['1', '4', '8'].map((bits) =>
-    magickVariant(
+    createMagickVariant(
       `palette-${bits}.pcx`,
       '-colors',
       String(2 ** Number(bits)),
@@ -194,16 +201,16 @@ const otherVariants = [
       bits === '1' ? 'Bilevel' : 'Palette',
     ),
   ),
-  magickVariant('rgb.pcx'),
+  createMagickVariant('rgb.pcx'),
   ...each({ gray: kinds.gray, rgb: kinds.rgb }, depthArgs).flatMap(([name, kind, depth]) => [
-    magickVariant(`${name}.sgi`, ...kind, ...depth, '-compress', 'RLE'),
-    magickVariant(`${name}-plain.sgi`, ...kind, ...depth, '-compress', 'None'),
-    magickVariant(`${name}.ppm`, ...kind, ...depth),
-    magickVariant(`${name}-letters.pnm`, ...kind, ...depth, '-compress', 'None'),
-    magickVariant(`${name}.pam`, ...kind, ...depth),
-    magickVariant(`${name}.dpx`, ...kind, ...depth),
-    magickVariant(`${name}.fits`, '-colorspace', 'Gray', ...depth),
-    magickVariant(`${name}.jp2`, ...kind, ...depth),
+    createMagickVariant(`${name}.sgi`, ...kind, ...depth, '-compress', 'RLE'),
+    createMagickVariant(`${name}-plain.sgi`, ...kind, ...depth, '-compress', 'None'),
+    createMagickVariant(`${name}.ppm`, ...kind, ...depth),
+    createMagickVariant(`${name}-letters.pnm`, ...kind, ...depth, '-compress', 'None'),
+    createMagickVariant(`${name}.pam`, ...kind, ...depth),
+    createMagickVariant(`${name}.dpx`, ...kind, ...depth),
+    createMagickVariant(`${name}.fits`, '-colorspace', 'Gray', ...depth),
+    createMagickVariant(`${name}.jp2`, ...kind, ...depth),
     {
       area: 'image' as const,
       name: `${name}.jxl`,
@@ -212,31 +219,31 @@ const otherVariants = [
         ['cjxl', '{out}.png', '{out}'],
       ],
     },
-    magickVariant(`${name}.miff`, ...kind, ...depth, '-compress', 'Zip'),
+    createMagickVariant(`${name}.miff`, ...kind, ...depth, '-compress', 'Zip'),
   ]),
-  magickVariant('ten.dpx', '-depth', '10'),
-  magickVariant('twelve.dpx', '-depth', '12'),
-  magickVariant('letters.pbm', '-monochrome', '-compress', 'None'),
-  magickVariant('bits.pbm', '-monochrome'),
-  magickVariant('plain.pfm', '-colorspace', 'RGB'),
-  magickVariant('gray.pfm', '-colorspace', 'Gray'),
-  magickVariant('half.exr', '-colorspace', 'RGB', '-depth', '16'),
-  magickVariant('zips.exr', '-colorspace', 'RGB', '-compress', 'ZipS'),
-  magickVariant('piz.exr', '-colorspace', 'RGB', '-compress', 'Piz'),
-  magickVariant('b44.exr', '-colorspace', 'RGB', '-compress', 'B44'),
-  commandVariant('alpha.exr', 'convert', ...clearCommands, '-colorspace', 'RGB', '{out}'),
-  magickVariant('rgbe.hdr', '-colorspace', 'RGB'),
-  magickVariant('paper.ras'),
-  magickVariant('dots.xbm', '-monochrome'),
-  magickVariant('few.xpm', '-colors', '12'),
-  magickVariant('many.xpm', '-colors', '200'),
-  magickVariant('phone.wbmp', '-monochrome'),
-  magickVariant('screen.xwd'),
-  magickVariant('gray.xwd', '-colorspace', 'Gray'),
-  magickVariant('old.pict'),
-  magickVariant('fine.j2k', '-quality', '0'),
-  magickVariant('tall.ico', '-crop', '20x90+0+0', '+repage'),
-  commandVariant(
+  createMagickVariant('ten.dpx', '-depth', '10'),
+  createMagickVariant('twelve.dpx', '-depth', '12'),
+  createMagickVariant('letters.pbm', '-monochrome', '-compress', 'None'),
+  createMagickVariant('bits.pbm', '-monochrome'),
+  createMagickVariant('plain.pfm', '-colorspace', 'RGB'),
+  createMagickVariant('gray.pfm', '-colorspace', 'Gray'),
+  createMagickVariant('half.exr', '-colorspace', 'RGB', '-depth', '16'),
+  createMagickVariant('zips.exr', '-colorspace', 'RGB', '-compress', 'ZipS'),
+  createMagickVariant('piz.exr', '-colorspace', 'RGB', '-compress', 'Piz'),
+  createMagickVariant('b44.exr', '-colorspace', 'RGB', '-compress', 'B44'),
+  createCommandVariant('alpha.exr', 'convert', ...clearCommands, '-colorspace', 'RGB', '{out}'),
+  createMagickVariant('rgbe.hdr', '-colorspace', 'RGB'),
+  createMagickVariant('paper.ras'),
+  createMagickVariant('dots.xbm', '-monochrome'),
+  createMagickVariant('few.xpm', '-colors', '12'),
+  createMagickVariant('many.xpm', '-colors', '200'),
+  createMagickVariant('phone.wbmp', '-monochrome'),
+  createMagickVariant('screen.xwd'),
+  createMagickVariant('gray.xwd', '-colorspace', 'Gray'),
+  createMagickVariant('old.pict'),
+  createMagickVariant('fine.j2k', '-quality', '0'),
+  createMagickVariant('tall.ico', '-crop', '20x90+0+0', '+repage'),
+  createCommandVariant(
     'sixteen.ico',
     'convert',
     ...colors,
@@ -248,14 +255,14 @@ const otherVariants = [
     'Palette',
     '{out}',
   ),
-  commandVariant('mono.ico', 'convert', ...colors, '-resize', '32x32!', '-monochrome', '{out}'),
-  commandVariant('large.ico', 'convert', ...colors, '-resize', '256x256!', '{out}'),
+  createCommandVariant('mono.ico', 'convert', ...colors, '-resize', '32x32!', '-monochrome', '{out}'),
+  createCommandVariant('large.ico', 'convert', ...colors, '-resize', '256x256!', '{out}'),
   ...[
     ['420', '8'],
     ['422', '10'],
     ['444', '12'],
   ].flatMap(([chroma = '', bits = '']) => [
-    commandVariant(
+    createCommandVariant(
       `${chroma}-${bits}.heic`,
       'heif-enc',
       '-q',
@@ -268,7 +275,7 @@ const otherVariants = [
       '{out}',
       fixture('corners.png'),
     ),
-    commandVariant(
+    createCommandVariant(
       `${chroma}-${bits}.avif`,
       'heif-enc',
       '-A',
@@ -283,12 +290,12 @@ const otherVariants = [
       fixture('corners.png'),
     ),
   ]),
-  commandVariant('lossless.jxl', 'cjxl', '-q', '100', fixture('corners.png'), '{out}'),
-  commandVariant('progressive.jxl', 'cjxl', '-p', fixture('alpha.png'), '{out}'),
-  commandVariant('of-jpeg.jxl', 'cjxl', '--lossless_jpeg=1', fixture('corners.jpg'), '{out}'),
+  createCommandVariant('lossless.jxl', 'cjxl', '-q', '100', fixture('corners.png'), '{out}'),
+  createCommandVariant('progressive.jxl', 'cjxl', '-p', fixture('alpha.png'), '{out}'),
+  createCommandVariant('of-jpeg.jxl', 'cjxl', '--lossless_jpeg=1', fixture('corners.jpg'), '{out}'),
   ...['1x1', '1x300', '300x1', '4000x1'].flatMap((size) =>
     ['png', 'tiff', 'jpg', 'bmp', 'gif', 'webp'].map((extension) =>
-      commandVariant(`${size}.${extension}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
+      createCommandVariant(`${size}.${extension}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
     ),
   ),
 ]

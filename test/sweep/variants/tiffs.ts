@@ -1,34 +1,34 @@
 import {
   clearCommands,
   colors,
-  commandVariant,
   compressionArgs,
+  createCommandVariant,
+  createMagickVariant,
   kinds,
-  magickVariant,
 } from './image-commands.ts'
 import { each, fixture } from './variant.ts'
 
 export const tiffVariants = [
   ...each(kinds, compressionArgs).map(([name, kind, pack]) =>
-    magickVariant(`${name}.tiff`, ...kind, '-depth', '8', ...pack),
+    createMagickVariant(`${name}.tiff`, ...kind, '-depth', '8', ...pack),
   ),
   ...each(kinds, {
     16: ['-depth', '16'],
     planes: ['-depth', '8', '-interlace', 'plane'],
     'big-endian': ['-depth', '16', '-endian', 'MSB'],
-  }).map(([name, kind, args]) => magickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...args)),
-  magickVariant('fax.tiff', '-monochrome', '-compress', 'Group4'),
-  magickVariant('fax3.tiff', '-monochrome', '-compress', 'Fax'),
-  magickVariant('bilevel.tiff', '-monochrome', '-compress', 'None'),
-  magickVariant('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
-  magickVariant('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
-  magickVariant('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
+  }).map(([name, kind, args]) => createMagickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...args)),
+  createMagickVariant('fax.tiff', '-monochrome', '-compress', 'Group4'),
+  createMagickVariant('fax3.tiff', '-monochrome', '-compress', 'Fax'),
+  createMagickVariant('bilevel.tiff', '-monochrome', '-compress', 'None'),
+  createMagickVariant('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
+  createMagickVariant('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
+  createMagickVariant('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
   ...[
     ['float', '32'],
     ['half', '16'],
   ].map(([name, depth]) =>
     // The program reports an error for a tag that it cannot add.
-    commandVariant(
+    createCommandVariant(
       `${name}.tiff`,
       'sh',
       '-c',
@@ -43,13 +43,13 @@ export const tiffVariants = [
       'quantum:format=floating-point',
     ),
   ),
-  magickVariant('thirty-two.tiff', '-depth', '32'),
-  magickVariant('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
-  magickVariant('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
-  magickVariant('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
-  magickVariant('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
-  commandVariant('alpha.tiff', 'convert', ...clearCommands, '{out}'),
-  commandVariant(
+  createMagickVariant('thirty-two.tiff', '-depth', '32'),
+  createMagickVariant('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
+  createMagickVariant('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
+  createMagickVariant('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
+  createMagickVariant('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
+  createCommandVariant('alpha.tiff', 'convert', ...clearCommands, '{out}'),
+  createCommandVariant(
     'alpha-premultiplied.tiff',
     'convert',
     ...clearCommands,
@@ -57,7 +57,7 @@ export const tiffVariants = [
     'tiff:alpha=associated',
     '{out}',
   ),
-  commandVariant(
+  createCommandVariant(
     'many.tiff',
     'convert',
     fixture('pages.tiff'),
@@ -66,7 +66,7 @@ export const tiffVariants = [
     'LZW',
     '{out}',
   ),
-  commandVariant(
+  createCommandVariant(
     'mixed-pages.tiff',
     'convert',
     ...colors,
@@ -78,5 +78,5 @@ export const tiffVariants = [
     ')',
     '{out}',
   ),
-  commandVariant('turned.tiff', 'convert', ...colors, '-orient', 'RightTop', '{out}'),
+  createCommandVariant('turned.tiff', 'convert', ...colors, '-orient', 'RightTop', '{out}'),
 ]

@@ -9,7 +9,7 @@ export interface Variant {
   readonly commands: readonly (readonly string[])[]
   readonly options?: Readonly<Record<string, unknown>>
   /** Path of the file to compare the result with, if no other program can read the variant. */
-  readonly made?: string
+  readonly comparisonPath?: string
   /** Text of the variant, if other programs cannot read it. */
   readonly words?: string
 }

@@ -8,7 +8,7 @@ const pattern = (size: string, rate: string) => [
 ]
 const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=1.2']
 
-const videoVariant = (
+const createVideoVariant = (
   name: string,
   args: readonly string[],
   size = '96x64',
@@ -39,14 +39,14 @@ const quickPreset = ['-preset', 'ultrafast']
 
 export const videoVariants: readonly Variant[] = [
   ...['yuv420p', 'yuv422p', 'yuv444p', 'yuv420p10le', 'yuv422p10le', 'gray', 'rgb24'].flatMap((format) => [
-    videoVariant(`h264-${format}.mkv`, [
+    createVideoVariant(`h264-${format}.mkv`, [
       ...codec(format === 'rgb24' ? 'libx264rgb' : 'libx264', format),
       ...quickPreset,
     ]),
-    videoVariant(`ffv1-${format}.mkv`, codec('ffv1', format === 'rgb24' ? 'bgr0' : format)),
+    createVideoVariant(`ffv1-${format}.mkv`, codec('ffv1', format === 'rgb24' ? 'bgr0' : format)),
   ]),
   ...['yuv420p', 'yuv422p', 'yuv420p10le'].map((format) =>
-    videoVariant(`hevc-${format}.mp4`, [
+    createVideoVariant(`hevc-${format}.mp4`, [
       ...codec('libx265', format),
       ...quickPreset,
       '-x265-params',
@@ -55,24 +55,24 @@ export const videoVariants: readonly Variant[] = [
       'hvc1',
     ]),
   ),
-  videoVariant('vp8.webm', codec('libvpx')),
-  videoVariant('vp9-444.webm', codec('libvpx-vp9', 'yuv444p')),
-  videoVariant('vp9-10.webm', codec('libvpx-vp9', 'yuv420p10le')),
-  videoVariant('av1.webm', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
-  videoVariant('av1.mp4', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
-  videoVariant('theora.ogv', [...codec('libtheora'), '-c:a', 'libvorbis']),
-  videoVariant('mpeg1.mpg', [...codec('mpeg1video'), '-c:a', 'mp2'], '96x64', '25'),
-  videoVariant('mpeg2.mpg', [...codec('mpeg2video'), '-c:a', 'mp2'], '96x64', '25'),
-  videoVariant('mpeg2-422.ts', [...codec('mpeg2video', 'yuv422p'), '-c:a', 'mp2'], '96x64', '25'),
-  videoVariant('h264.ts', [...codec('libx264', 'yuv420p'), ...quickPreset]),
-  videoVariant('h264.m2ts', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'ac3']),
-  videoVariant('dvd.vob', [...codec('mpeg2video'), '-c:a', 'ac3', '-f', 'dvd'], '96x64', '25'),
-  videoVariant('flv1.flv', codec('flv')),
-  videoVariant('h264.flv', [...codec('libx264', 'yuv420p'), ...quickPreset]),
-  videoVariant('wmv1.wmv', codec('wmv1')),
-  videoVariant('wmv2.wmv', codec('wmv2')),
-  videoVariant('msmpeg4.asf', codec('msmpeg4')),
-  videoVariant('h263.3gp', [
+  createVideoVariant('vp8.webm', codec('libvpx')),
+  createVideoVariant('vp9-444.webm', codec('libvpx-vp9', 'yuv444p')),
+  createVideoVariant('vp9-10.webm', codec('libvpx-vp9', 'yuv420p10le')),
+  createVideoVariant('av1.webm', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
+  createVideoVariant('av1.mp4', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
+  createVideoVariant('theora.ogv', [...codec('libtheora'), '-c:a', 'libvorbis']),
+  createVideoVariant('mpeg1.mpg', [...codec('mpeg1video'), '-c:a', 'mp2'], '96x64', '25'),
+  createVideoVariant('mpeg2.mpg', [...codec('mpeg2video'), '-c:a', 'mp2'], '96x64', '25'),
+  createVideoVariant('mpeg2-422.ts', [...codec('mpeg2video', 'yuv422p'), '-c:a', 'mp2'], '96x64', '25'),
+  createVideoVariant('h264.ts', [...codec('libx264', 'yuv420p'), ...quickPreset]),
+  createVideoVariant('h264.m2ts', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'ac3']),
+  createVideoVariant('dvd.vob', [...codec('mpeg2video'), '-c:a', 'ac3', '-f', 'dvd'], '96x64', '25'),
+  createVideoVariant('flv1.flv', codec('flv')),
+  createVideoVariant('h264.flv', [...codec('libx264', 'yuv420p'), ...quickPreset]),
+  createVideoVariant('wmv1.wmv', codec('wmv1')),
+  createVideoVariant('wmv2.wmv', codec('wmv2')),
+  createVideoVariant('msmpeg4.asf', codec('msmpeg4')),
+  createVideoVariant('h263.3gp', [
     ...codec('h263'),
     '-s',
     '176x144',
@@ -83,7 +83,7 @@ export const videoVariants: readonly Variant[] = [
     '-ac',
     '1',
   ]),
-  videoVariant('h264.3g2', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'aac']),
+  createVideoVariant('h264.3g2', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'aac']),
   ...[
     'cinepak',
     'huffyuv',
@@ -104,7 +104,7 @@ export const videoVariants: readonly Variant[] = [
     'cljr',
     'v210',
   ].map((name) =>
-    videoVariant(
+    createVideoVariant(
       `${name}.avi`,
       [
         ...codec(name),
@@ -130,7 +130,7 @@ export const videoVariants: readonly Variant[] = [
     'ayuv',
     'jpeg2000',
   ].map((name) =>
-    videoVariant(
+    createVideoVariant(
       `${name}.mov`,
       [
         ...codec(name),
@@ -139,35 +139,45 @@ export const videoVariants: readonly Variant[] = [
       '96x64',
     ),
   ),
-  videoVariant('mpeg2.mxf', [...codec('mpeg2video'), '-c:a', 'pcm_s16le', '-ar', '48000'], '96x64', '25'),
-  videoVariant('mpeg4.m4v', codec('mpeg4')),
-  videoVariant('rv10.rm', [...codec('rv10'), '-c:a', 'ac3'], '176x144', '25'),
-  videoVariant('raw.y4m', ['-an', '-pix_fmt', 'yuv420p']),
-  videoVariant('deep.y4m', ['-an', '-pix_fmt', 'yuv420p10le', '-strict', '-1']),
-  videoVariant('odd-size.mp4', [...codec('libx264', 'yuv444p'), ...quickPreset], '97x65'),
-  videoVariant('odd-size.webm', codec('libvpx-vp9'), '97x65'),
-  videoVariant('tiny.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '16x16'),
-  videoVariant('slow.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '2'),
-  videoVariant('ntsc.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '30000/1001'),
-  videoVariant('fast.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '120'),
-  videoVariant(
+  createVideoVariant(
+    'mpeg2.mxf',
+    [...codec('mpeg2video'), '-c:a', 'pcm_s16le', '-ar', '48000'],
+    '96x64',
+    '25',
+  ),
+  createVideoVariant('mpeg4.m4v', codec('mpeg4')),
+  createVideoVariant('rv10.rm', [...codec('rv10'), '-c:a', 'ac3'], '176x144', '25'),
+  createVideoVariant('raw.y4m', ['-an', '-pix_fmt', 'yuv420p']),
+  createVideoVariant('deep.y4m', ['-an', '-pix_fmt', 'yuv420p10le', '-strict', '-1']),
+  createVideoVariant('odd-size.mp4', [...codec('libx264', 'yuv444p'), ...quickPreset], '97x65'),
+  createVideoVariant('odd-size.webm', codec('libvpx-vp9'), '97x65'),
+  createVideoVariant('tiny.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '16x16'),
+  createVideoVariant('slow.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '2'),
+  createVideoVariant('ntsc.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '30000/1001'),
+  createVideoVariant('fast.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset], '96x64', '120'),
+  createVideoVariant(
     'fields.mkv',
     [...codec('libx264', 'yuv420p'), ...quickPreset, '-flags', '+ildct+ilme', '-x264opts', 'tff=1'],
     '96x64',
     '25',
   ),
-  videoVariant('wide-pixels.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset, '-aspect', '16:9']),
-  videoVariant('turned.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset, '-metadata:s:v', 'rotate=270']),
-  videoVariant('pieces.mp4', [
+  createVideoVariant('wide-pixels.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset, '-aspect', '16:9']),
+  createVideoVariant('turned.mp4', [
+    ...codec('libx264', 'yuv420p'),
+    ...quickPreset,
+    '-metadata:s:v',
+    'rotate=270',
+  ]),
+  createVideoVariant('pieces.mp4', [
     ...codec('libx264', 'yuv420p'),
     ...quickPreset,
     '-movflags',
     'frag_keyframe+empty_moov',
   ]),
-  videoVariant('late-sound.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset, '-af', 'adelay=400']),
-  videoVariant('mute.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset, '-an']),
-  videoVariant('no-sound-stream.avi', [...codec('mpeg4'), '-an']),
-  videoVariant('two-languages.mkv', [
+  createVideoVariant('late-sound.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset, '-af', 'adelay=400']),
+  createVideoVariant('mute.mp4', [...codec('libx264', 'yuv420p'), ...quickPreset, '-an']),
+  createVideoVariant('no-sound-stream.avi', [...codec('mpeg4'), '-an']),
+  createVideoVariant('two-languages.mkv', [
     ...codec('libx264', 'yuv420p'),
     ...quickPreset,
     '-map',
@@ -177,9 +187,9 @@ export const videoVariants: readonly Variant[] = [
     '-map',
     '1:a',
   ]),
-  videoVariant('flac.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'flac']),
-  videoVariant('pcm.mov', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'pcm_s24le']),
-  videoVariant('opus.mp4', [
+  createVideoVariant('flac.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'flac']),
+  createVideoVariant('pcm.mov', [...codec('libx264', 'yuv420p'), ...quickPreset, '-c:a', 'pcm_s24le']),
+  createVideoVariant('opus.mp4', [
     ...codec('libx264', 'yuv420p'),
     ...quickPreset,
     '-c:a',
@@ -189,8 +199,18 @@ export const videoVariants: readonly Variant[] = [
     '-ar',
     '48000',
   ]),
-  videoVariant('chapters.mkv', [...codec('libx264', 'yuv420p'), ...quickPreset, '-metadata', 'title=Grüße']),
-  videoVariant('offset.ts', [...codec('libx264', 'yuv420p'), ...quickPreset, '-output_ts_offset', '5000']),
+  createVideoVariant('chapters.mkv', [
+    ...codec('libx264', 'yuv420p'),
+    ...quickPreset,
+    '-metadata',
+    'title=Grüße',
+  ]),
+  createVideoVariant('offset.ts', [
+    ...codec('libx264', 'yuv420p'),
+    ...quickPreset,
+    '-output_ts_offset',
+    '5000',
+  ]),
   {
     area: 'video',
     name: 'alpha-copy.webm',

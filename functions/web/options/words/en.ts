@@ -16,12 +16,12 @@ export default {
   invalidValue: 'Please check this value.',
   // File sizes
   sizeUnit: 'Unit of the size',
-  sizesOf: (original: string) => `Sizes for this file of ${original}`,
+  sizesOf: (originalSize: string) => `Sizes for this file of ${originalSize}`,
   atMostSize: (size: string) => `up to ${size}`,
   // Languages
   searchLanguages: 'Search languages',
   removeLanguage: (name: string) => `Remove ${name}`,
-  noLanguage: (typed: string) => `No language called “${typed}”.`,
+  noLanguage: (typedText: string) => `No language called “${typedText}”.`,
   maxLanguages: (max: number) => `You can choose up to ${max} languages.`,
   // Paper
   customSize: 'Custom size',

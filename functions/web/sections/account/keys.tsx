@@ -22,7 +22,7 @@ type NewKey = ReplyData<typeof createKey>
 
 const getKeyPath = (id: string) => `/v1/api-keys/${encodeURIComponent(id)}`
 
-const exampleCommand = (key: string) =>
+const buildExampleCommand = (key: string) =>
   `curl -LOJ -H 'X-Api-Key: ${key}' -H 'Prefer: wait=25' -F file=@report.docx -F targetFormat=pdf '${location.origin}/v1/convert?redirect=true'`
 
 export function Keys() {
@@ -59,7 +59,7 @@ export function Keys() {
           <p class="notice">{words.keyOnce}</p>
           <Copyable label={words.key} text={createdKey.key} />
           {createdKey.kind === 'secret' && (
-            <Copyable label={words.tryIt} text={exampleCommand(createdKey.key)} />
+            <Copyable label={words.tryIt} text={buildExampleCommand(createdKey.key)} />
           )}
         </>
       )}

@@ -90,10 +90,10 @@ function FetchedPreview(props: {
   const { result, kind } = props
   const [content, setContent] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
   useEffect(() => {
-    const lifetime = new AbortController()
+    const abortController = new AbortController()
     let url: string | undefined
     const load = async () => {
-      const response = await fetch(result.downloadUrl, { signal: lifetime.signal })
+      const response = await fetch(result.downloadUrl, { signal: abortController.signal })
       if (!response.ok) throw new Error(`status ${response.status}`)
       const bytes = await response.blob()
       if (kind === 'text') {
@@ -104,10 +104,10 @@ function FetchedPreview(props: {
       setContent({ url })
     }
     load().catch(() => {
-      if (!lifetime.signal.aborted) setContent({ hasFailed: true })
+      if (!abortController.signal.aborted) setContent({ hasFailed: true })
     })
     return () => {
-      lifetime.abort()
+      abortController.abort()
       if (url) URL.revokeObjectURL(url)
     }
   }, [result.downloadUrl, result.mimeType, kind])

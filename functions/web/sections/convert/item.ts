@@ -35,7 +35,7 @@ export type ItemOrigin =
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
 let lastKey = 0
-const newKey = () => `${Date.now().toString(36)}-${(lastKey++).toString(36)}`
+const createItemKey = () => `${Date.now().toString(36)}-${(lastKey++).toString(36)}`
 
 /** One file, from selection to download. After a reload, only its job or draft is known. */
 export class ConversionItem {
@@ -86,7 +86,7 @@ export class ConversionItem {
 
   constructor(origin: ItemOrigin, catalog: FormatCatalog) {
     const info = getOriginInfo(origin)
-    this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
+    this.key = origin.kind === 'draft' ? origin.draft.key : createItemKey()
     this.name = info.name
     this.size = info.size
     this.folder = getOriginFolder(origin)

@@ -8,14 +8,14 @@ import type { Synonyms } from './target-search.ts'
 
 interface OtherTargets {
   readonly experimental: readonly Format[]
-  readonly same: Format | undefined
+  readonly sourceFormat: Format | undefined
 }
 
 /** The targets that are not offered by default, by source format. */
 export const otherTargets = signal<ReadonlyMap<string, OtherTargets>>(new Map())
 export const synonyms = signal<Synonyms | undefined>(undefined)
 
-const loading = new Set<string>()
+const loadingSources = new Set<string>()
 
 /** Loads synonyms and the unusual targets of these formats; without a connection, only the usual targets are shown. */
 export function loadOtherTargets(sources: readonly string[]): void {
@@ -27,30 +27,30 @@ export function loadOtherTargets(sources: readonly string[]): void {
       () => {},
     )
   for (const source of sources) {
-    if (loading.has(source) || otherTargets.value.has(source)) continue
-    loading.add(source)
+    if (loadingSources.has(source) || otherTargets.value.has(source)) continue
+    loadingSources.add(source)
     void fetchTargets(source)
       .then((targets) => {
         const findFormat = (id: string) => catalog.value?.findById(id) ?? []
         const experimental = targets
           .filter((target) => target.experimental)
           .flatMap(({ to }) => findFormat(to))
-        const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => findFormat(to))
-        otherTargets.value = new Map(otherTargets.value).set(source, { experimental, same })
+        const [sourceFormat] = targets.filter(({ to }) => to === source).flatMap(({ to }) => findFormat(to))
+        otherTargets.value = new Map(otherTargets.value).set(source, { experimental, sourceFormat })
       })
       .catch(() => {})
-      .finally(() => loading.delete(source))
+      .finally(() => loadingSources.delete(source))
   }
 }
 
 /** Returns the unusual targets that all of these formats have in common. */
 export function findCommonOtherTargets(sources: readonly string[]): OtherTargets {
   const [first, ...rest] = sources.map((source) => otherTargets.value.get(source))
-  if (!first) return { experimental: [], same: undefined }
+  if (!first) return { experimental: [], sourceFormat: undefined }
   return {
     experimental: first.experimental.filter((format) =>
       rest.every((other) => other?.experimental.includes(format)),
     ),
-    same: rest.length === 0 ? first.same : undefined,
+    sourceFormat: rest.length === 0 ? first.sourceFormat : undefined,
   }
 }

@@ -16,7 +16,7 @@ export const pendingRemoval = signal<
   { readonly items: readonly ConversionItem[]; readonly before: readonly ConversionItem[] } | undefined
 >(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
-const undoMs = 8000
+const undoPeriodMs = 8000
 
 /** Removes items from the page immediately, and from the service when they can no longer be restored. */
 export function removeItems(itemsToRemove: readonly ConversionItem[]): void {
@@ -25,7 +25,7 @@ export function removeItems(itemsToRemove: readonly ConversionItem[]): void {
   const removedItems = new Set(itemsToRemove)
   pendingRemoval.value = { items: itemsToRemove, before: items.value }
   items.value = items.value.filter((item) => !removedItems.has(item))
-  timer = setTimeout(() => void finishRemoval(), undoMs)
+  timer = setTimeout(() => void finishRemoval(), undoPeriodMs)
   announce(
     itemsToRemove.length === 1
       ? words.removed(itemsToRemove[0]?.name ?? '')

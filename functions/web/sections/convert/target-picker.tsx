@@ -71,8 +71,8 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
   const isOpen = useSignal(false)
   const activeRow = useSignal(-1)
   const findRows = () => {
-    const { experimental, same } = findCommonOtherTargets(sources)
-    const searchableTargets = { targets, experimentalTargets: experimental, sameFormat: same, tools }
+    const { experimental, sourceFormat } = findCommonOtherTargets(sources)
+    const searchableTargets = { targets, experimentalTargets: experimental, sameFormat: sourceFormat, tools }
     return searchTargets({ ...searchableTargets, synonyms: synonyms.value }, typedText.value)
   }
   const rows = isOpen.value ? findRows() : []

@@ -1,5 +1,5 @@
 /** Maximum duration of a time slice. With the browser's own work, a key press then waits less than 50 ms. */
-const sliceMs = 12
+const maxSliceMs = 12
 
 /** Visits each value in time slices, so that the page stays responsive. */
 export async function forEachInSlices<Value>(
@@ -8,7 +8,7 @@ export async function forEachInSlices<Value>(
 ): Promise<void> {
   let startedAt = performance.now()
   for (const value of values) {
-    if (performance.now() - startedAt > sliceMs) {
+    if (performance.now() - startedAt > maxSliceMs) {
       await yieldToBrowser()
       startedAt = performance.now()
     }

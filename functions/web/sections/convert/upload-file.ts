@@ -120,12 +120,12 @@ const startUpload = (file: File, signal: AbortSignal) =>
 async function getPartUrl(
   uploadId: string,
   numbers: readonly number[],
-  into: Map<number, string>,
+  partUrls: Map<number, string>,
   signal: AbortSignal,
 ) {
   const presignedParts = await presignParts(uploadId, numbers, signal)
-  for (const [number, url] of Object.entries(presignedParts)) into.set(Number(number), url)
-  return into.get(numbers[0] ?? 0)
+  for (const [number, url] of Object.entries(presignedParts)) partUrls.set(Number(number), url)
+  return partUrls.get(numbers[0] ?? 0)
 }
 
 /** Discards uploaded parts in the background. */

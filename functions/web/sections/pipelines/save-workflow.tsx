@@ -11,7 +11,7 @@ import words from './words/en.ts'
 export function SaveWorkflow() {
   const { url, steps } = pipeline.value
   const create = async (formData: FormData) => {
-    const options = checks.value.map((checked) => checked.options)
+    const options = checks.value.map((stepCheck) => stepCheck.options)
     const workflow = await callApi<ReplyData<typeof createWorkflow>>('/v1/workflows', {
       method: 'POST',
       body: {

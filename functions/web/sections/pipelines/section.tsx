@@ -90,7 +90,7 @@ function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
 /** Shows the pipeline as a command and as JSON. */
 function ExportBlocks() {
   const { steps, url, from } = pipeline.value
-  const options = checks.value.map((checked) => checked.options)
+  const options = checks.value.map((stepCheck) => stepCheck.options)
   const tasks = (source: PipelineSource) => buildTasks(source, steps, options)
   const source: PipelineSource = url
     ? { operation: 'import/url', url }

@@ -63,10 +63,10 @@ export function updatePipeline(changedFields: Partial<Pipeline>): void {
   pipeline.value = { ...pipeline.value, ...changedFields }
 }
 
-const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
+const createStepKey = () => crypto.randomUUID?.() ?? String(Math.random())
 
 export const addStep = (step: Omit<PipelineStep, 'key' | 'values'>) =>
-  updatePipeline({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
+  updatePipeline({ steps: [...pipeline.value.steps, { ...step, key: createStepKey(), values: {} }] })
 
 export const updateStep = (key: string, changedFields: Partial<PipelineStep>) =>
   updatePipeline({

@@ -22,18 +22,18 @@ export function TrialRun() {
   const run = useSignal<RunState>({ state: 'idle' })
   const problem = useSignal<Problem | undefined>(undefined)
   const file = useSignal<File | undefined>(undefined)
-  const lifetime = useRef(new AbortController())
-  useEffect(() => () => lifetime.current.abort(), [])
+  const abortController = useRef(new AbortController())
+  useEffect(() => () => abortController.current.abort(), [])
   const fileNameId = useId()
   const { url, from } = pipeline.value
 
   const start = async () => {
-    const { signal } = lifetime.current
+    const { signal } = abortController.current
     problem.value = undefined
     run.value = { state: 'sending' }
     try {
       const source = await createSource(url, file.value, signal)
-      const options = checks.value.map((checked) => checked.options)
+      const options = checks.value.map((stepCheck) => stepCheck.options)
       const job = await callApi<Job>('/v1/jobs', {
         method: 'POST',
         body: { tasks: buildTasks(source, pipeline.value.steps, options) },

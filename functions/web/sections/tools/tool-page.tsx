@@ -33,7 +33,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const [arrangement, setArrangement] = useState<PageArrangement>()
   const [access, setAccess] = useState<PdfAccess>({})
   const [values, setValues] = useState<Values>({})
-  const { state, problem, start, cancel, forget } = useToolRun()
+  const { state, problem, start, cancel, forgetRun } = useToolRun()
   const changeFiles = (nextFiles: readonly ToolFile[]) => {
     // The page grid works with a single file only, so it is reset for another file or several.
     if (nextFiles.length !== 1 || nextFiles[0]?.key !== files[0]?.key) {
@@ -44,7 +44,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   }
   const addFiles = (moreFiles: readonly File[]) => {
     changeFiles(appendFiles(files, moreFiles))
-    forget()
+    forgetRun()
   }
   useEffect(() => {
     if (toolFiles.value.length === 0) return
@@ -189,14 +189,14 @@ function useToolRun() {
   const [problem, setProblem] = useState<Problem>()
   const controller = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
-  const forget = () => {
+  const forgetRun = () => {
     setState(undefined)
     setProblem(undefined)
   }
   const start = async (request: Parameters<typeof runToolJob>[0]) => {
     const abort = new AbortController()
     controller.current = abort
-    forget()
+    forgetRun()
     try {
       await runToolJob(request, setState, abort.signal)
       announce(words.done)
@@ -209,7 +209,7 @@ function useToolRun() {
     controller.current?.abort()
     if (state?.state === 'working') void cancelJob(state.job.jobId).catch(() => {})
   }
-  return { state, problem, start, cancel, forget }
+  return { state, problem, start, cancel, forgetRun }
 }
 
 const TargetField = (props: {

@@ -126,7 +126,7 @@ const listFigures = (totals: Usage['totals']): [string, string][] => [
   [words.bytesOut, formatSize(totals.bytesOut)],
 ]
 
-const countColumns: readonly Column<Group>[] = [
+const usageColumns: readonly Column<Group>[] = [
   { name: words.jobs, isNumber: true, cell: ({ jobs }) => formatNumber(jobs) },
   { name: words.completed, isNumber: true, cell: ({ completed }) => formatNumber(completed) },
   { name: words.failed, isNumber: true, cell: ({ failed }) => formatNumber(failed) },
@@ -136,11 +136,11 @@ const countColumns: readonly Column<Group>[] = [
 ]
 const groupColumns: readonly Column<Group>[] = [
   { name: words.name, cell: ({ name }) => <bdi>{name}</bdi> },
-  ...countColumns,
+  ...usageColumns,
 ]
 const dayColumns: readonly Column<Day>[] = [
   { name: words.day, cell: ({ date }) => formatDate(date) },
-  ...countColumns.map((column) => ({
+  ...usageColumns.map((column) => ({
     ...column,
     cell: (row: Day) => column.cell({ ...row, name: row.date }),
   })),

@@ -68,9 +68,11 @@ export class BlockWriter {
     { pageBreakBefore = false, columnBreak = false, anchoredImages = [] }: Partial<BlockBreaks>,
     children: readonly docx.ParagraphChild[],
   ) {
-    const start = columnBreak ? [new this.#library.Run({ children: [new this.#library.ColumnBreak()] })] : []
+    const columnBreakRuns = columnBreak
+      ? [new this.#library.Run({ children: [new this.#library.ColumnBreak()] })]
+      : []
     return {
-      children: [...start, ...anchoredImages, ...children],
+      children: [...columnBreakRuns, ...anchoredImages, ...children],
       ...(pageBreakBefore && { pageBreakBefore }),
     }
   }
@@ -155,8 +157,8 @@ export class BlockWriter {
   }
 
   #toAlignment(alignment: Alignment) {
-    const names = { left: 'LEFT', center: 'CENTER', right: 'RIGHT', both: 'JUSTIFIED' } as const
-    return this.#library.AlignmentType[names[alignment]]
+    const alignmentNames = { left: 'LEFT', center: 'CENTER', right: 'RIGHT', both: 'JUSTIFIED' } as const
+    return this.#library.AlignmentType[alignmentNames[alignment]]
   }
 
   /** Writes a header or footer. Text after a wide gap is centered or, at the end of the row, right-aligned. */

@@ -48,8 +48,8 @@ export function findBorderlessTables(
   let at = 0
   while (at < lines.length) {
     const run = collectRows(lines, at, chooseMinGap)
-    const head = run && findHeaderRow(run, lines[at - 1], tables.at(-1)?.lines.at(-1))
-    const table = (head && toTable([head, ...run])) ?? (run && toTable(run))
+    const headerLine = run && findHeaderRow(run, lines[at - 1], tables.at(-1)?.lines.at(-1))
+    const table = (headerLine && toTable([headerLine, ...run])) ?? (run && toTable(run))
     if (table) tables.push(table)
     at += table && run ? run.length : 1
   }
@@ -105,13 +105,15 @@ function findHeaderRow(
   if (!firstLine || !line || line === lastLine || isPreformatted(line) || findListMarker(line.words))
     return undefined
   if (firstLine.baseline - line.baseline > firstLine.style.size * 2.6) return undefined
-  const columns = findColumnGaps(findEmptyStrips(run), run, line.style.size * 0.9).length
+  const columnCount = findColumnGaps(findEmptyStrips(run), run, line.style.size * 0.9).length
   const left = findColumnGaps(
     findEmptyStrips([line, ...run]),
     [line, ...run],
     line.style.size * minColumnGap,
   ).length
-  return columns > 0 && left >= columns && splitAtGaps(line, minColumnGap).length > columns ? line : undefined
+  return columnCount > 0 && left >= columnCount && splitAtGaps(line, minColumnGap).length > columnCount
+    ? line
+    : undefined
 }
 
 /** Whether the line has several segments, apart from a list marker and its text. */
@@ -126,10 +128,10 @@ function isTableRow(line: TextLine, minGap: number): boolean {
  * sentence.
  */
 function measureWordGap({ words, style }: TextLine, minGap: number): number {
-  const visualOrder = [...words].sort((a, b) => a.box[0] - b.box[0])
-  const gaps = visualOrder
+  const wordsFromLeft = [...words].sort((a, b) => a.box[0] - b.box[0])
+  const gaps = wordsFromLeft
     .slice(1)
-    .map(({ box }, index) => (box[0] - (visualOrder[index]?.box[2] ?? 0)) / style.size)
+    .map(({ box }, index) => (box[0] - (wordsFromLeft[index]?.box[2] ?? 0)) / style.size)
   return computeMedian(gaps.filter((gap) => gap < minGap))
 }
 
@@ -175,12 +177,12 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
         ),
       ),
   )
-  const columns = xs.length - 1
+  const columnCount = xs.length - 1
   const multiCellRowCount = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
   const isComplete = rows.every((row) => row.every((words) => words.length > 0))
   if (
-    columns < 2 ||
-    multiCellRowCount < (columns > 2 && isComplete ? 2 : 3) ||
+    columnCount < 2 ||
+    multiCellRowCount < (columnCount > 2 && isComplete ? 2 : 3) ||
     multiCellRowCount < rows.length * 0.5
   )
     return undefined
@@ -201,8 +203,8 @@ function chooseBoundary({ from, to }: Interval, run: readonly TextLine[]): numbe
         .filter((x) => x >= to - 0.1)
         .sort((a, b) => a - b)[0] ?? [],
   )
-  const atStart = starts.filter((x) => x < to + 1).length
-  return atStart > 1 && atStart >= starts.length * 0.7
+  const alignedStartCount = starts.filter((x) => x < to + 1).length
+  return alignedStartCount > 1 && alignedStartCount >= starts.length * 0.7
     ? Math.max((from + to) / 2, to - cellPadding)
     : (from + to) / 2
 }
@@ -222,8 +224,8 @@ const minWrappedCharacters = 20
 function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words
   if (!firstWord || wordsAbove.length === 0) return false
-  const characters = wordsAbove.reduce((sum, { text }) => sum + text.length + 1, 0)
-  return characters > minWrappedCharacters || /^[^\p{Lu}\p{N}]/u.test(firstWord.text)
+  const characterCount = wordsAbove.reduce((sum, { text }) => sum + text.length + 1, 0)
+  return characterCount > minWrappedCharacters || /^[^\p{Lu}\p{N}]/u.test(firstWord.text)
 }
 
 /** Joins rows: a line with an empty first column continues the cells above. */

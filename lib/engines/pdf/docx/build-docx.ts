@@ -43,7 +43,7 @@ const isFinal = (error: unknown, { signal }: Tools) =>
 async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<string> {
   const { path, pages } = request
   const { sizes } = await openPdf(path, undefined, tools)
-  const read: PageContent[] = []
+  const parsedPages: PageContent[] = []
   for (const number of pages) {
     const { width, height } = sizes[number - 1] ?? { width: 595, height: 842 }
     const emptyPage: PageContent = {
@@ -56,10 +56,10 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
       rotatedText: [],
       undecodedWords: [],
     }
-    read.push({ ...emptyPage, textSegments: await readWithPoppler(path, emptyPage, tools) })
+    parsedPages.push({ ...emptyPage, textSegments: await readWithPoppler(path, emptyPage, tools) })
   }
   // If there are no words, the next fallback is better: its page images also include text drawn as shapes.
-  if (read.every(({ textSegments }) => textSegments.length === 0))
+  if (parsedPages.every(({ textSegments }) => textSegments.length === 0))
     throw new Error('Poppler found no words either.')
-  return writeFixedLayout(request, read, tools, () => true)
+  return writeFixedLayout(request, parsedPages, tools, () => true)
 }

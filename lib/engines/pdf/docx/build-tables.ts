@@ -28,7 +28,7 @@ export function buildBorderlessTable(
   // The first column is padded like any other cell.
   const edges = [(xs[0] ?? 0) - cellPadding, ...xs.slice(1)]
   const columns = edges.slice(1).map((_, column) => rows.flatMap((row) => [row[column] ?? []]))
-  const rightAligned = columns.map(isRightAligned)
+  const rightAlignedFlags = columns.map(isRightAligned)
   const textRights = columns.map((cells) => Math.max(...cells.flat().map((word) => word.box[2])))
   const rowTops = rows.map((row) => measureRowTop(row.flat(), settings.pitch) ?? box[1])
   const top = Math.min(box[1], rowTops[0] ?? box[1])
@@ -43,7 +43,7 @@ export function buildBorderlessTable(
         const [left, right] = [edges[index] ?? 0, edges[index + 1] ?? 0]
         const column: BoundingBox = [left + cellPadding, box[1], right, box[3]]
         const blocks = buildCellBlocks(words, column, settings).map((paragraph) =>
-          rightAligned[index] ? alignRight(paragraph, right - (textRights[index] ?? right)) : paragraph,
+          rightAlignedFlags[index] ? alignRight(paragraph, right - (textRights[index] ?? right)) : paragraph,
         )
         const cell = { blocks, width: right - left, columnSpan: 1, rowSpan: 1 }
         const textBox = getBoundingBox((words.length > 0 ? words : row.flat()).map((word) => word.box))
@@ -108,9 +108,9 @@ function measurePadding({ cells }: Grid, words: readonly Word[]): readonly [left
     const text = getBoundingBox(boxesInside)
     return [[text[0] - box[0], box[2] - text[2]] as const]
   })
-  const smallest = (values: readonly number[]) => Math.min(maxPadding, Math.max(0, Math.min(...values)))
-  const left = smallest(gaps.map(([gap]) => gap))
-  return [left, Math.max(0, Math.min(left, smallest(gaps.map(([, gap]) => gap)) - maxWidening))]
+  const getSmallestGap = (values: readonly number[]) => Math.min(maxPadding, Math.max(0, Math.min(...values)))
+  const left = getSmallestGap(gaps.map(([gap]) => gap))
+  return [left, Math.max(0, Math.min(left, getSmallestGap(gaps.map(([, gap]) => gap)) - maxWidening))]
 }
 
 export function buildRuledTable(

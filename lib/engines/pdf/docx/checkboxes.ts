@@ -33,8 +33,8 @@ export function readCheckboxes({ textSegments, vectors }: PageText): PageText {
   for (const box of boxes) {
     const marksInside = new Set([...marks].filter((mark) => isCenterInside(mark.box, box)))
     const isChecked = marksInside.size > 0 || hasMark(box, vectors)
-    const others = segments.map((segment) => segment.filter((word) => !marksInside.has(word)))
-    const textWithCheckbox = placeCheckbox({ box, isChecked }, others, marks)
+    const otherSegments = segments.map((segment) => segment.filter((word) => !marksInside.has(word)))
+    const textWithCheckbox = placeCheckbox({ box, isChecked }, otherSegments, marks)
     if (!textWithCheckbox) continue
     segments = textWithCheckbox
     placedCheckboxes.push(box)
@@ -147,9 +147,9 @@ function placeCheckbox(
 ): PageContent['textSegments'] | undefined {
   const middle = (box[1] + box[3]) / 2
   const isOnLine = (word: Word) => middle > word.box[1] && middle < word.box[3] && !marks.has(word)
-  const distanceTo = (word: Word) => Math.max(word.box[0] - box[2], box[0] - word.box[2])
+  const computeDistance = (word: Word) => Math.max(word.box[0] - box[2], box[0] - word.box[2])
   const candidates = segments.flatMap((segment, at) =>
-    segment.filter(isOnLine).map((word) => ({ word, at, distance: distanceTo(word) })),
+    segment.filter(isOnLine).map((word) => ({ word, at, distance: computeDistance(word) })),
   )
   // Prefers labels on the right, where most of them are.
   const computeCost = ({ word, distance }: (typeof candidates)[number]) =>

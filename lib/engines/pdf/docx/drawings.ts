@@ -42,8 +42,8 @@ export function isPageBackground(
   { width, height }: Pick<PageContent, 'width' | 'height'>,
 ): boolean {
   const distances = [box[0], box[1], width - box[2], height - box[3]]
-  const edges = distances.filter((distance) => distance < edgeTolerance).length
-  return edges >= 2 || getArea(box) > width * height * minCoverage
+  const edgeCount = distances.filter((distance) => distance < edgeTolerance).length
+  return edgeCount >= 2 || getArea(box) > width * height * minCoverage
 }
 
 /**
@@ -82,13 +82,13 @@ export async function renderDrawings(
   if (selectedRequests.length === 0) return { images, failed }
   const folder = join(tools.workDir, 'drawings')
   await mkdir(folder, { recursive: true })
-  const list = join(folder, 'requests.json')
+  const requestsPath = join(folder, 'requests.json')
   const getDrawingName = (at: number) => `drawing-${at}`
   await writeFile(
-    list,
+    requestsPath,
     JSON.stringify(selectedRequests.map(({ page, box }, at) => ({ page, box, file: getDrawingName(at) }))),
   )
-  const lines = await runAndReadLines([path, folder, list], selectedRequests.length, tools)
+  const lines = await runAndReadLines([path, folder, requestsPath], selectedRequests.length, tools)
   for (const [at, request] of selectedRequests.entries()) {
     const name = getDrawingName(at)
     const file = [`${name}.png`, `${name}.jpg`].find((candidate) => lines.has(candidate))

@@ -13,12 +13,21 @@ export async function readWithPoppler(
   page: PageContent,
   tools: Tools,
 ): Promise<PageContent['textSegments']> {
-  const file = join(tools.workDir, 'second.html')
+  const htmlPath = join(tools.workDir, 'second.html')
   const number = String(page.number)
-  const range = ['-f', number, '-l', number]
-  await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-bbox-layout', '-cropbox', ...range, path, file])
-  const html = await readFile(file, 'utf8')
-  await rm(file)
+  const rangeArgs = ['-f', number, '-l', number]
+  await tools.exec('pdftotext', [
+    '-q',
+    '-enc',
+    'UTF-8',
+    '-bbox-layout',
+    '-cropbox',
+    ...rangeArgs,
+    path,
+    htmlPath,
+  ])
+  const html = await readFile(htmlPath, 'utf8')
+  await rm(htmlPath)
   return applyStyles(parseLines(html), page)
 }
 
@@ -42,11 +51,17 @@ export function parseLines(html: string): PositionedText[][] {
 }
 
 /** Entities that pdftotext writes for characters reserved in HTML. */
-const escapes: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+const characterByEntity: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  amp: '&',
+}
 
 const decodeText = (text: string) =>
   text
-    .replaceAll(/&(lt|gt|quot|apos|amp);/g, (all, name: string) => escapes[name] ?? all)
+    .replaceAll(/&(lt|gt|quot|apos|amp);/g, (all, name: string) => characterByEntity[name] ?? all)
     .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')
     .toWellFormed()
 
@@ -83,9 +98,9 @@ function findBaseline(line: readonly PositionedText[], knownWords: readonly Word
 
 /** Whether characters form words rather than the gibberish of a font without glyph names. */
 export function isReadable(text: string): boolean {
-  const characters = text.match(/\S/gu)?.length ?? 0
+  const characterCount = text.match(/\S/gu)?.length ?? 0
   const alphanumericCount = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  if (alphanumericCount < characters * 0.6) return false
+  if (alphanumericCount < characterCount * 0.6) return false
   const latinCount = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   const vowelCount = text.normalize('NFD').match(/[aeiouy]/giu)?.length ?? 0
   // In languages with Latin script, a quarter to half of the characters are vowels.

@@ -84,8 +84,10 @@ function isBehindLines(box: BoundingBox, textSegments: PageContent['textSegments
   const segmentsInside = textSegments.filter((segment) =>
     isCenterInside(getBoundingBox(segment.map((word) => word.box)), box),
   )
-  const characters = countCharacters(segmentsInside.flat())
-  return characters > 0 && countCharacters(segmentsInside.filter(isTextLine).flat()) >= characters * 0.5
+  const characterCount = countCharacters(segmentsInside.flat())
+  return (
+    characterCount > 0 && countCharacters(segmentsInside.filter(isTextLine).flat()) >= characterCount * 0.5
+  )
 }
 
 function isBeside(label: BoundingBox, box: BoundingBox): boolean {

@@ -99,12 +99,12 @@ export function computeMedian(values: readonly number[]): number {
   return sortedValues[Math.floor(sortedValues.length / 2)] ?? 0
 }
 
-/** Returns what remains of `free` without `subtractedIntervals`. */
+/** Returns what remains of `freeIntervals` without `subtractedIntervals`. */
 export function subtractIntervals(
-  free: readonly Interval[],
+  freeIntervals: readonly Interval[],
   subtractedIntervals: readonly Interval[],
 ): Interval[] {
-  let remainingIntervals = [...free]
+  let remainingIntervals = [...freeIntervals]
   for (const { from, to } of subtractedIntervals) {
     remainingIntervals = remainingIntervals.flatMap((gap) => {
       if (to <= gap.from || from >= gap.to) return [gap]

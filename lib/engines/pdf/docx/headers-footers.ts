@@ -116,8 +116,8 @@ function findPageNumber({ page, line }: CandidateRow, group: readonly CandidateR
 
 /** Returns the text on most pages, or only the page number where the text changes with the chapter. */
 function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
-  const counts = Map.groupBy(group, ({ text }) => text)
-  const [commonRows = []] = [...counts.values()].sort((a, b) => b.length - a.length)
+  const rowsByText = Map.groupBy(group, ({ text }) => text)
+  const [commonRows = []] = [...rowsByText.values()].sort((a, b) => b.length - a.length)
   const [row] = commonRows
   if (!row) return []
   const number = findPageNumber(row, group)
@@ -128,8 +128,8 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
     const wordBefore = words[at - 1]
     const [run] = buildRuns([{ ...row.line, words: [word] }], false, new Set())
     if (!run) return []
-    const space = wordBefore ? [{ ...run, text: chooseSeparator(wordBefore, word, row.line) }] : []
-    return [...space, word === number ? { ...run, field: 'page' } : run]
+    const spaceRuns = wordBefore ? [{ ...run, text: chooseSeparator(wordBefore, word, row.line) }] : []
+    return [...spaceRuns, word === number ? { ...run, field: 'page' } : run]
   })
   const [left, top, right, bottom] = row.line.box
   return [{ runs, alignment: chooseAlignment(group), edges: [left, right], top, bottom }]

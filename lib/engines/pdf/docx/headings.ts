@@ -40,7 +40,7 @@ export function markHeadings<B extends ContentBlock>(
   blocks: readonly B[],
   outline: readonly OutlineTitle[],
 ): B[] {
-  const body = findBodyStyle(blocks)
+  const bodyStyle = findBodyStyle(blocks)
   const styledBlocks = blocks.map(
     (block): StyledBlock => ({
       block,
@@ -50,9 +50,11 @@ export function markHeadings<B extends ContentBlock>(
   const candidates = styledBlocks.flatMap(({ block, style }, index): HeadingCandidate[] => {
     if (block.kind !== 'paragraph' || !style) return []
     const isLarge =
-      isLargeStyle(style, body) && isLargeTitle(block, style, body) && !isPartOfQuotation(styledBlocks, index)
+      isLargeStyle(style, bodyStyle) &&
+      isLargeTitle(block, style, bodyStyle) &&
+      !isPartOfQuotation(styledBlocks, index)
     const isMarkedLine =
-      !isLarge && isEmphasized(style, body) && isTitleLike(block) && introducesText(styledBlocks, index)
+      !isLarge && isEmphasized(style, bodyStyle) && isTitleLike(block) && introducesText(styledBlocks, index)
     return isLarge || isMarkedLine ? [{ index, paragraph: block, style, isLarge }] : []
   })
   const stylesByKey = Map.groupBy(
@@ -67,7 +69,7 @@ export function markHeadings<B extends ContentBlock>(
     const key = toStyleKey(candidate.style)
     return (
       candidate.isLarge ||
-      isConsistent(candidate, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
+      isConsistent(candidate, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, bodyStyle)
     )
   })
   const getLevel = assignLevels(acceptedCandidates)
@@ -99,12 +101,12 @@ const normalizeTitle = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').
 /**
  * Whether a paragraph in a larger font is a title. Lead paragraphs and quotations are not, because they are sentences.
  */
-function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: ParagraphStyle): boolean {
+function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, bodyStyle: ParagraphStyle): boolean {
   const text = getParagraphText(paragraph)
   return (
     isShort(paragraph) &&
     /\p{L}{2}/u.test(text) &&
-    (style.size >= body.size * 1.35 || !/[.。]\s*$/u.test(text)) &&
+    (style.size >= bodyStyle.size * 1.35 || !/[.。]\s*$/u.test(text)) &&
     paragraph.marker?.kind !== 'bullet'
   )
 }
@@ -150,10 +152,10 @@ function isConsistent(
   { style }: HeadingCandidate,
   similarCandidates: readonly HeadingCandidate[],
   totalCount: number,
-  body: ParagraphStyle,
+  bodyStyle: ParagraphStyle,
 ): boolean {
   if (similarCandidates.length < totalCount * 0.5) return false
-  if (style.bold && !body.bold) return true
+  if (style.bold && !bodyStyle.bold) return true
   const hasSpaceAbove = similarCandidates.every(
     ({ paragraph, index }) => index === 0 || paragraph.spaceBefore > style.size * 0.3,
   )
@@ -180,14 +182,14 @@ function assignLevels(acceptedCandidates: readonly HeadingCandidate[]): (style: 
 }
 
 /** Joins the lines of a title that has manual line breaks. */
-export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], body: ParagraphStyle): B[] {
+export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], bodyStyle: ParagraphStyle): B[] {
   const result: B[] = []
   for (const block of blocks) {
     const lastBlock = result.at(-1)
     if (
       lastBlock?.kind === 'paragraph' &&
       block.kind === 'paragraph' &&
-      isSameTitle(lastBlock, block, body)
+      isSameTitle(lastBlock, block, bodyStyle)
     ) {
       const runs = joinRuns(lastBlock.runs, block.runs)
       const lineCount = lastBlock.lineCount + block.lineCount
@@ -205,11 +207,15 @@ export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], bod
   return result
 }
 
-function isSameTitle(firstParagraph: Paragraph, secondParagraph: Paragraph, body: ParagraphStyle): boolean {
+function isSameTitle(
+  firstParagraph: Paragraph,
+  secondParagraph: Paragraph,
+  bodyStyle: ParagraphStyle,
+): boolean {
   const [style, otherStyle] = [toParagraphStyle(firstParagraph), toParagraphStyle(secondParagraph)]
   const gap = secondParagraph.box[1] - firstParagraph.box[3]
   return (
-    isLargeStyle(style, body) &&
+    isLargeStyle(style, bodyStyle) &&
     toStyleKey(style) === toStyleKey(otherStyle) &&
     !secondParagraph.marker &&
     gap > -style.size &&

@@ -40,8 +40,8 @@ export async function collectImages(
   )
   const images: ImageBlock[] = []
   const labels = new Set<Word>()
-  for (const { box, path: file } of embeddedImages) {
-    const path = file ?? (await renderArea(box, page, renderContext, tools))
+  for (const { box, path: imagePath } of embeddedImages) {
+    const path = imagePath ?? (await renderArea(box, page, renderContext, tools))
     if (path !== undefined) images.push({ kind: 'image', box, path })
   }
   for (const figure of figures) {
@@ -83,17 +83,17 @@ async function renderArea(
   const scale = dpi / 72
   const [left, top] = [Math.max(0, box[0] - 2), Math.max(0, box[1] - 2)]
   const [right, bottom] = [Math.min(page.width, box[2] + 2), Math.min(page.height, box[3] + 2)]
-  const area = ['-x', left, '-y', top, '-W', right - left, '-H', bottom - top].map((value) =>
+  const areaArgs = ['-x', left, '-y', top, '-W', right - left, '-H', bottom - top].map((value) =>
     typeof value === 'number' ? String(Math.round(value * scale)) : value,
   )
   const name = `drawn-${page.number}-${Math.round(left)}-${Math.round(top)}`
-  const prefix = join(tools.workDir, name)
+  const pathPrefix = join(tools.workDir, name)
   const number = String(page.number)
   await tools.exec('pdftoppm', [
     ...['-q', '-png', '-r', String(dpi), '-f', number, '-l', number, '-singlefile', '-cropbox'],
-    ...[...area, renderContext.path, prefix],
+    ...[...areaArgs, renderContext.path, pathPrefix],
   ])
-  const file = `${prefix}.png`
-  const stats = await stat(file).catch(() => undefined)
-  return stats ? file : undefined
+  const imagePath = `${pathPrefix}.png`
+  const stats = await stat(imagePath).catch(() => undefined)
+  return stats ? imagePath : undefined
 }

@@ -61,10 +61,10 @@ export async function buildLayout(
     const blocks = buildBlocks(page, grids, settings)
     pageFlows.push({ page, blocks })
   }
-  const body = findBodyStyle(pageFlows.flatMap(({ blocks }) => blocks))
+  const bodyStyle = findBodyStyle(pageFlows.flatMap(({ blocks }) => blocks))
   const flowsWithTitles = pageFlows.map(({ page, blocks }) => ({
     page,
-    blocks: joinTitleLines(blocks, body),
+    blocks: joinTitleLines(blocks, bodyStyle),
   }))
   const blocksWithHeadings = markHeadings(
     flowsWithTitles.flatMap(({ blocks }) => blocks),
@@ -87,7 +87,7 @@ export async function buildLayout(
     sections: buildSections(finishedFlows, column, pitch),
     header: headersFooters.header,
     footer: headersFooters.footer,
-    bodySize: body.size,
+    bodySize: bodyStyle.size,
     pitch,
   }
 }

@@ -14,7 +14,7 @@ export interface TextLine {
 }
 
 const rtlCharacterPattern = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
-const alphabetic = /\p{L}/u
+const alphabeticPattern = /\p{L}/u
 
 /** Groups the words of a column into lines from top to bottom. Superscripts and subscripts stay in their line. */
 export function groupIntoLines(words: readonly Word[]): TextLine[] {
@@ -56,13 +56,13 @@ export function toLineInOrder(words: readonly Word[]): TextLine {
 }
 
 export function toLine(row: readonly Word[]): TextLine {
-  const visualOrder = [...row].sort((a, b) => a.box[0] - b.box[0])
-  const isRtl = isMostlyRtl(visualOrder.map(({ text }) => text).join(''))
-  const style = findDominantStyle(visualOrder)
-  const main = visualOrder.find((word) => word.style === style) ?? visualOrder[0]
+  const wordsFromLeft = [...row].sort((a, b) => a.box[0] - b.box[0])
+  const isRtl = isMostlyRtl(wordsFromLeft.map(({ text }) => text).join(''))
+  const style = findDominantStyle(wordsFromLeft)
+  const main = wordsFromLeft.find((word) => word.style === style) ?? wordsFromLeft[0]
   return {
-    words: isRtl ? orderRightToLeft(visualOrder) : visualOrder,
-    box: getBoundingBox(visualOrder.map(({ box }) => box)),
+    words: isRtl ? orderRightToLeft(wordsFromLeft) : wordsFromLeft,
+    box: getBoundingBox(wordsFromLeft.map(({ box }) => box)),
     baseline: main?.baseline ?? 0,
     style,
     isRtl,
@@ -73,16 +73,16 @@ export function isMostlyRtl(text: string): boolean {
   let rtlBalance = 0
   for (const char of text) {
     if (rtlCharacterPattern.test(char)) rtlBalance++
-    else if (alphabetic.test(char)) rtlBalance--
+    else if (alphabeticPattern.test(char)) rtlBalance--
   }
   return rtlBalance > 0
 }
 
 /** Orders the words of a right-to-left line; Latin words and numbers keep their own direction. */
-function orderRightToLeft(visualOrder: readonly Word[]): Word[] {
+function orderRightToLeft(wordsFromLeft: readonly Word[]): Word[] {
   const words: Word[] = []
   let ltrWords: Word[] = []
-  for (const word of visualOrder.toReversed()) {
+  for (const word of wordsFromLeft.toReversed()) {
     if (rtlCharacterPattern.test(word.text) || !/[\p{L}\p{N}]/u.test(word.text)) {
       words.push(...ltrWords.reverse(), word)
       ltrWords = []
@@ -114,9 +114,9 @@ export function hasSpaceBetween(previousWord: Word, word: Word): boolean {
 
 /** Splits a line into segments without a wide gap, such as table cells. */
 export function splitAtGaps(line: TextLine, gapEm: number): Word[][] {
-  const visualOrder = [...line.words].sort((a, b) => a.box[0] - b.box[0])
+  const wordsFromLeft = [...line.words].sort((a, b) => a.box[0] - b.box[0])
   const segments: Word[][] = []
-  for (const word of visualOrder) {
+  for (const word of wordsFromLeft) {
     const lastSegment = segments.at(-1)
     const previousWord = lastSegment?.at(-1)
     if (lastSegment && previousWord && word.box[0] - previousWord.box[2] < gapEm * line.style.size)

@@ -2,7 +2,7 @@ import type { ListMarker } from './blocks.ts'
 import type { Word } from './page-content.ts'
 
 const bulletPattern = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
-const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
+const numberPattern = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
 /** Returns the list marker that a line starts with: `•`, `3.`, `(b)`. */
 export function findListMarker(words: readonly Word[]): ListMarker | undefined {
@@ -10,7 +10,7 @@ export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   if (!firstWord || !secondWord) return undefined
   const kind = bulletPattern.test(firstWord.text)
     ? 'bullet'
-    : number.test(firstWord.text)
+    : numberPattern.test(firstWord.text)
       ? 'number'
       : undefined
   if (!kind) return undefined
@@ -30,10 +30,10 @@ export const isRoman = (marker: string) => /^[(]?[ivxIVX]+[.)]$/.test(marker)
 
 /** Returns 3 for `3.`, 2 for `(b)`, 4 for `iv.` if the list starts with a roman numeral. */
 export function parseOrdinal(marker: string, isRomanList: boolean): number | undefined {
-  const body = marker.replaceAll(/[().]/g, '')
-  if (/^\d+$/.test(body)) return Number(body)
-  if (isRomanList && /^[ivxlc]+$/i.test(body)) return parseRomanNumber(body.toLowerCase())
-  return body.length === 1 ? body.toLowerCase().charCodeAt(0) - 96 : undefined
+  const plainMarker = marker.replaceAll(/[().]/g, '')
+  if (/^\d+$/.test(plainMarker)) return Number(plainMarker)
+  if (isRomanList && /^[ivxlc]+$/i.test(plainMarker)) return parseRomanNumber(plainMarker.toLowerCase())
+  return plainMarker.length === 1 ? plainMarker.toLowerCase().charCodeAt(0) - 96 : undefined
 }
 
 const romanDigits: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 }

@@ -4,7 +4,7 @@ import { isRoman, parseOrdinal } from './list-markers.ts'
 interface OpenList {
   readonly position: Omit<ListItemPosition, 'level'>
   readonly x: number
-  last: number
+  lastOrdinal: number
 }
 
 /** How far the markers of one level may differ, in points. */
@@ -40,7 +40,7 @@ function findPosition(
   }
   const start = marker.kind === 'bullet' ? 1 : (parseOrdinal(marker.text, isRoman(marker.text)) ?? 1)
   const position = { kind: marker.kind, listId: createListId(), start, marker: marker.text }
-  openLists.push({ position, x: marker.x, last: start })
+  openLists.push({ position, x: marker.x, lastOrdinal: start })
   return { ...position, level: Math.min(8, openLists.length - 1) }
 }
 
@@ -52,8 +52,8 @@ function isLessIndented(paragraph: Paragraph, openLists: readonly OpenList[]): b
 function continuesList(list: OpenList, { kind, text }: NonNullable<Paragraph['marker']>): boolean {
   if (list.position.kind !== kind) return false
   if (kind === 'bullet') return true
-  if (parseOrdinal(text, isRoman(list.position.marker)) !== list.last + 1) return false
-  list.last++
+  if (parseOrdinal(text, isRoman(list.position.marker)) !== list.lastOrdinal + 1) return false
+  list.lastOrdinal++
   return true
 }
 

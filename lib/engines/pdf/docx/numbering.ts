@@ -12,8 +12,8 @@ type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): NumberingConfig[] {
   const items = sections.flatMap(({ blocks }) => blocks.flatMap(collectItems))
   // Reverses the order, so that the first item of each list wins.
-  const lists = new Map(items.toReversed().map((item) => [item.position.listId, item]))
-  return [...lists.values()].map(({ position: place, paragraph }) => ({
+  const firstItemByListId = new Map(items.toReversed().map((item) => [item.position.listId, item]))
+  return [...firstItemByListId.values()].map(({ position: place, paragraph }) => ({
     reference: toNumberingReference(place),
     levels: [
       {

@@ -8,13 +8,13 @@ const maxSizeRatio = 1.17
 
 /** Gives recognized words a font, and the size of their line in the image. */
 export function assignOcrStyles(pages: readonly PageContent[]): readonly PageContent[] {
-  const characters = new Map<number, number>()
+  const charactersBySize = new Map<number, number>()
   for (const word of pages.flatMap(({ textSegments }) => textSegments.flat()).filter(isRecognized)) {
     const size = estimateFontSize(word)
-    characters.set(size, (characters.get(size) ?? 0) + word.text.length)
+    charactersBySize.set(size, (charactersBySize.get(size) ?? 0) + word.text.length)
   }
-  if (characters.size === 0) return pages
-  const styles = groupSizes(characters)
+  if (charactersBySize.size === 0) return pages
+  const styles = groupSizes(charactersBySize)
   return pages.map((page) => ({
     ...page,
     textSegments: page.textSegments.map((words) =>
@@ -30,7 +30,7 @@ const isRecognized = ({ style }: Word) => invisibleFontPattern.test(style.font)
 const estimateFontSize = ({ box }: Word) => Math.max(4, Math.round(box[3] - box[1]))
 
 /** Maps each size to the most frequent one that is similar. */
-function groupSizes(characters: ReadonlyMap<number, number>): Map<number, Style> {
+function groupSizes(charactersBySize: ReadonlyMap<number, number>): Map<number, Style> {
   const styles = new Map<number, Style>()
   const baseStyle = {
     font: 'Times New Roman',
@@ -40,7 +40,7 @@ function groupSizes(characters: ReadonlyMap<number, number>): Map<number, Style>
     serif: true,
     isRecognized: true,
   } as const
-  for (const [size] of [...characters].sort((a, b) => b[1] - a[1])) {
+  for (const [size] of [...charactersBySize].sort((a, b) => b[1] - a[1])) {
     const similarStyle = [...styles.values()].find((style) => {
       return Math.max(style.size, size) / Math.min(style.size, size) < maxSizeRatio
     })

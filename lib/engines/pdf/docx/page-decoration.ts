@@ -100,7 +100,7 @@ export function addDrawings(
 export function warnAboutFailedDrawings({ failed }: RenderedDrawings, tools: Tools): void {
   if (failed.size === 0) return
   const pages = new Set([...failed].map(({ page }) => page))
-  const list = formatPageRange([...pages].sort((a, b) => a - b))
-  const message = `The drawings behind the text of these pages could not be rendered: ${list}.`
+  const pageList = formatPageRange([...pages].sort((a, b) => a - b))
+  const message = `The drawings behind the text of these pages could not be rendered: ${pageList}.`
   tools.warn('PICTURES_DROPPED', `${message} Their photos are kept; check whether anything else is missing.`)
 }

@@ -30,7 +30,7 @@ function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] {
 /** Returns the style of most characters in a document. */
 export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
   const stylesByKey = new Map<string, { paragraphStyle: ParagraphStyle; characters: number }>()
-  const sizes = new Map<number, number>()
+  const charactersBySize = new Map<number, number>()
   for (const { runs } of collectParagraphs(blocks)) {
     for (const { text, style } of runs) {
       const { bold, color } = style
@@ -46,11 +46,14 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
         paragraphStyle,
         characters: (stylesByKey.get(key)?.characters ?? 0) + text.length,
       })
-      sizes.set(paragraphStyle.size, (sizes.get(paragraphStyle.size) ?? 0) + text.length)
+      charactersBySize.set(
+        paragraphStyle.size,
+        (charactersBySize.get(paragraphStyle.size) ?? 0) + text.length,
+      )
     }
   }
   // Determines the size first, because text in several fonts may have one size.
-  const [size = 11] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? []
+  const [size = 11] = [...charactersBySize].sort((a, b) => b[1] - a[1])[0] ?? []
   const stylesOfBodySize = [...stylesByKey.values()].filter(
     ({ paragraphStyle }) => paragraphStyle.size === size,
   )
@@ -61,11 +64,11 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
 export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {
   const { style, runs } = paragraph
   const text = getParagraphText(paragraph)
-  const alphabetic = text.match(/\p{L}/gu)?.length ?? 0
+  const alphabeticCount = text.match(/\p{L}/gu)?.length ?? 0
   return {
     size: roundToHalf(style.size),
     bold: runs.every((run) => run.style.bold || run.text.trim() === ''),
-    caps: alphabetic >= 4 && (text.match(/\p{Lu}/gu)?.length ?? 0) > alphabetic * 0.8,
+    caps: alphabeticCount >= 4 && (text.match(/\p{Lu}/gu)?.length ?? 0) > alphabeticCount * 0.8,
     font: stripSubsetPrefix(style.font),
     color: style.color,
   }
@@ -78,17 +81,17 @@ export function isShort(paragraph: Paragraph): boolean {
   return paragraph.lineCount <= 4 && getParagraphText(paragraph).length <= maxCharacters
 }
 
-export const isLargeStyle = ({ size }: ParagraphStyle, body: ParagraphStyle) =>
-  size >= body.size * minSizeRatio && size > body.size + 0.8
+export const isLargeStyle = ({ size }: ParagraphStyle, bodyStyle: ParagraphStyle) =>
+  size >= bodyStyle.size * minSizeRatio && size > bodyStyle.size + 0.8
 
 /** Whether a paragraph in the body font size stands out in another way. */
-export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyle): boolean {
-  if (paragraphStyle.size < body.size * 0.95) return false
+export function isEmphasized(paragraphStyle: ParagraphStyle, bodyStyle: ParagraphStyle): boolean {
+  if (paragraphStyle.size < bodyStyle.size * 0.95) return false
   return (
-    (paragraphStyle.bold && !body.bold) ||
+    (paragraphStyle.bold && !bodyStyle.bold) ||
     paragraphStyle.caps ||
-    paragraphStyle.font !== body.font ||
-    paragraphStyle.color !== body.color
+    paragraphStyle.font !== bodyStyle.font ||
+    paragraphStyle.color !== bodyStyle.color
   )
 }
 

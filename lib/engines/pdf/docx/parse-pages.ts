@@ -84,8 +84,8 @@ function isImageOnly(page: PageContent): boolean {
 
 /** Whether the page has text, but most of its characters cannot be decoded. */
 function isUndecodable(page: PageContent): boolean {
-  const characters = page.undecodedWords.reduce((sum, { text }) => sum + [...text].length, 0)
-  return characters >= 12 && characters > countPageCharacters(page)
+  const characterCount = page.undecodedWords.reduce((sum, { text }) => sum + [...text].length, 0)
+  return characterCount >= 12 && characterCount > countPageCharacters(page)
 }
 
 async function reparseWithPoppler(page: PageContent, path: string, tools: Tools): Promise<PageContent> {

@@ -242,11 +242,11 @@ function isProse(side: readonly PageItem[]): boolean {
   const width = getWidth(getBoundingBox(lines.map(({ box }) => box)))
   return (
     computeMedian(lines.map(({ box }) => getWidth(box) / width)) >= 0.6 &&
-    computeMedian(lines.map(getCharacters)) >= 14
+    computeMedian(lines.map(getCharacterCount)) >= 14
   )
 }
 
-const getCharacters = ({ characters }: Pick<PageItem, 'characters'>) => characters
+const getCharacterCount = ({ characters }: Pick<PageItem, 'characters'>) => characters
 
 /** Joins the segments of lines with wide gaps after sentences, as in narrow columns. Table cells are further apart. */
 function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'characters'>[] {

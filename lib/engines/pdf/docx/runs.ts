@@ -4,7 +4,7 @@ import { countSpaces, hasSpaceBetween, isPreformatted, measureGap, type TextLine
 import type { Style, Word } from './page-content.ts'
 
 const unspacedCharacterPattern = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
-const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+const rtlCharacterPattern = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** Turns the lines of a paragraph into runs with one style each, joining hyphenated words. */
 export function buildRuns(
@@ -49,7 +49,7 @@ function toRun(word: Word, line: TextLine): StyledRun {
     // Keeps the size, because superscript formatting itself makes text smaller.
     style: script ? { ...word.style, size } : word.style,
     ...defined({ link: word.link, script }),
-    ...(rtlCharacter.test(word.text) && { isRtl: true }),
+    ...(rtlCharacterPattern.test(word.text) && { isRtl: true }),
   }
 }
 

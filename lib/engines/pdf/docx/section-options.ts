@@ -6,8 +6,8 @@ import { toTwips } from './units.ts'
 
 /** Returns the width of a line in points. */
 export function measureTextWidth({ width, margins, columns }: DocxSection): number {
-  const text = width - margins[0] - margins[2]
-  return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
+  const textWidth = width - margins[0] - margins[2]
+  return columns ? (textWidth - columns.space * (columns.count - 1)) / columns.count : textWidth
 }
 
 /** Converts a page size. For landscape, the library expects the shorter side as the width and swaps the sides. */

@@ -216,8 +216,8 @@ function moveImages({ floatingImages }: FlowBlock, [nextBlock, ...rest]: readonl
 }
 
 /** Whether two lines of a block would have fit on the page before it, so that the page break was intended. */
-function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): boolean {
-  const room = limit - findExtent(blocks).to
+function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, maxBottom: number): boolean {
+  const room = maxBottom - findExtent(blocks).to
   if (block.kind !== 'paragraph') return room > block.box[3] - block.box[1] + 20
   const { size } = block.style
   // A heading needs room for text below it.

@@ -28,15 +28,15 @@ export function joinTables<First extends TableBlock>(lastTable: First, firstBloc
   if (firstBlock.kind !== 'table') return lastTable
   const [header = []] = lastTable.rows
   const hasHeader = getRowText(header) === getRowText(firstBlock.rows[0] ?? [])
-  const start = hasHeader ? 1 : 0
-  const tops = firstBlock.rowTops?.slice(start) ?? []
+  const firstRowIndex = hasHeader ? 1 : 0
+  const tops = firstBlock.rowTops?.slice(firstRowIndex) ?? []
   const bottom = lastTable.box[3]
   const offset = bottom - (tops[0] ?? firstBlock.box[1])
   const [left, top, right] = lastTable.box
   return {
     ...lastTable,
     box: [left, top, right, firstBlock.box[3] + offset],
-    rows: [...lastTable.rows, ...firstBlock.rows.slice(start)],
+    rows: [...lastTable.rows, ...firstBlock.rows.slice(firstRowIndex)],
     ...(lastTable.rowTops && { rowTops: [...lastTable.rowTops, ...tops.map((y) => y + offset)] }),
     ...(hasHeader && { repeatsHeader: true }),
   }

@@ -80,15 +80,15 @@ export async function readStructure(
   })
   const lines = (await readFile(join(folder, 'pages.jsonl'), 'utf8')).split('\n')
   let outline: PdfStructure['outline'] = []
-  const read: PageContent[] = []
+  const parsedPages: PageContent[] = []
   for (const line of lines) {
     if (line === '') continue
     const json: unknown = JSON.parse(line)
     const outlineLine = OutlineShape.safeParse(json)
     if (outlineLine.success) outline = outlineLine.data.outline
-    else read.push(toPageContent(PageShape.parse(json), folder))
+    else parsedPages.push(toPageContent(PageShape.parse(json), folder))
   }
-  return { outline, pages: assignOcrStyles(read) }
+  return { outline, pages: assignOcrStyles(parsedPages) }
 }
 
 function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageContent {
@@ -107,7 +107,7 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
     const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])
     return [{ text, box, baseline, style, hasSpaceBefore: spaced, ...defined({ link: link?.uri }) }]
   }
-  const wordsByLine = (vertical: boolean) =>
+  const getWordsByLine = (vertical: boolean) =>
     raw.lines
       .filter((line) => (line.vertical ?? false) === vertical)
       .map(({ words, slanted }) =>
@@ -124,13 +124,13 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
       isRectangle,
     }),
   )
-  const text = readCheckboxes({ textSegments: wordsByLine(false), vectors })
+  const text = readCheckboxes({ textSegments: getWordsByLine(false), vectors })
   return {
     number: raw.page,
     width: raw.width,
     height: raw.height,
     textSegments: text.textSegments.map((words) => addDrawnBullet(words, text.vectors)),
-    rotatedText: wordsByLine(true),
+    rotatedText: getWordsByLine(true),
     undecodedWords,
     images: raw.images.map(({ box, file, width, height }) => ({
       box,

@@ -35,19 +35,23 @@ export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: 
 export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
   return blocks.map((block, index) => {
     const placedBlock = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block
-    const previous = blocks[index - 1]
+    const previousBlock = blocks[index - 1]
     if (placedBlock.kind === 'image')
-      return previous && !placedBlock.columnSet
-        ? { ...placedBlock, spaceBefore: Math.max(0, placedBlock.box[1] - measureBottom(previous)) }
+      return previousBlock && !placedBlock.columnSet
+        ? { ...placedBlock, spaceBefore: Math.max(0, placedBlock.box[1] - measureBottom(previousBlock)) }
         : placedBlock
     if (placedBlock.kind === 'table') return placedBlock
-    const isBelow = previous && placedBlock.box[1] >= previous.box[3] - placedBlock.style.size * 0.5
+    const isBelow = previousBlock && placedBlock.box[1] >= previousBlock.box[3] - placedBlock.style.size * 0.5
     if (placedBlock.columnSet)
-      return spaceInColumn(placedBlock, isBelow && previous.columnSet ? previous : undefined, pitch)
+      return setColumnSpacing(
+        placedBlock,
+        isBelow && previousBlock.columnSet ? previousBlock : undefined,
+        pitch,
+      )
     // The spacing below columns has been set before.
-    if (!isBelow || previous.columnSet)
+    if (!isBelow || previousBlock.columnSet)
       return { ...placedBlock, lineHeight: placeLines(placedBlock, pitch).lineHeight }
-    return placeBelow(placedBlock, measureBottom(previous), pitch)
+    return placeBelow(placedBlock, measureBottom(previousBlock), pitch)
   })
 }
 
@@ -55,7 +59,7 @@ export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): Fl
  * Sets the space above a paragraph in a column, and resets its line height: text moves from column to column, where the
  * usual height keeps lines level.
  */
-function spaceInColumn(
+function setColumnSpacing(
   { lineHeight: _, ...paragraph }: FlowBlock & Paragraph,
   blockAbove: ContentBlock | undefined,
   pitch: number,
@@ -69,11 +73,11 @@ function setCellSpacing(table: TableBlock, pitch: number): Pick<TableBlock, 'row
   const { rowTops, rows } = table
   if (!rowTops) return { rows }
   return {
-    rows: rows.map((row, at) => row.map((cell) => spaceCell(cell, rowTops[at] ?? 0, pitch))),
+    rows: rows.map((row, at) => row.map((cell) => setSpacingInCell(cell, rowTops[at] ?? 0, pitch))),
   }
 }
 
-function spaceCell(cell: TableCell, top: number, pitch: number): TableCell {
+function setSpacingInCell(cell: TableCell, top: number, pitch: number): TableCell {
   let bottom = top
   const blocks = cell.blocks.map((block) => {
     const placedBlock = block.kind === 'paragraph' ? placeBelow(block, bottom, pitch) : block

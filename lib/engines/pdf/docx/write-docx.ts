@@ -17,11 +17,11 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
   for (const section of layout.sections) sections.push(await createSection(section, layout, library))
   const lastSection = layout.sections.at(-1)
   if (lastSection?.columns?.isBalanced) sections.push(createBalancingSection(library, lastSection))
-  const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
+  const bodyRunStyle = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
     ...toDocumentProperties(documentInfo),
     compatibility: { version: 15 },
-    styles: { default: { document: { run: body }, ...createHeadingStyles(body) } },
+    styles: { default: { document: { run: bodyRunStyle }, ...createHeadingStyles(bodyRunStyle) } },
     numbering: { config: buildNumbering(library, layout) },
     sections,
   })

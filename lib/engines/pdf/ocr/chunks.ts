@@ -64,11 +64,11 @@ export function planOcrChunks(
   const totalS = costs.reduce((sum, { seconds }) => sum + seconds, 0) / processors
   const isTooLong = totalS > timeoutS * maxUnsplitRatio
   const isFaster = workers > processors && totalS > minSplitS
-  const count = Math.max(
+  const chunkCount = Math.max(
     isTooLong ? Math.ceil(totalS / (timeoutS * maxChunkRatio)) : 0,
     isFaster ? Math.min(workers, Math.floor(totalS / targetChunkS)) : 0,
   )
-  const runs = splitByCost(costs, Math.min(count, maxChunks))
+  const runs = splitByCost(costs, Math.min(chunkCount, maxChunks))
   return runs.length > 1 ? runs : undefined
 }
 

@@ -35,8 +35,8 @@ export async function imageToPdf(input: InputFile, tools: Tools): Promise<ImageP
 async function convertImage(input: InputFile, tools: Tools): Promise<ImagePdf> {
   const path = join(tools.workDir, 'image.pdf')
   const { files, dpi } = await writePngs(input, tools)
-  const size = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
-  await tools.exec('img2pdf', ['--imgsize', size, '--output', path, '--', ...files])
+  const pageSizeArg = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
+  await tools.exec('img2pdf', ['--imgsize', pageSizeArg, '--output', path, '--', ...files])
   return { path, pages: files.length, dpi }
 }
 
@@ -70,7 +70,7 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
  * 24 inches long, its longer side becomes 11 inches, as on US Letter.
  */
 function choosePlausibleDpi(width: number, height: number, density = 72): number {
-  const inches = Math.max(width, height) / density
-  if (density >= 100 && inches >= 2 && inches <= 24) return density
+  const longSideInches = Math.max(width, height) / density
+  if (density >= 100 && longSideInches >= 2 && longSideInches <= 24) return density
   return Math.min(600, Math.max(72, Math.max(width, height) / 11))
 }

@@ -2,8 +2,11 @@
  * Matches a Chinese or Japanese character or punctuation mark, in regular expressions with the flag `u` or `v`. These
  * scripts have no spaces between words.
  */
-export const unspacedCharacter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
-const spacesBetweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedCharacter})`, 'gu')
+export const unspacedCharacterPattern = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
+const spacesBetweenUnspacedPattern = new RegExp(
+  `(?<=${unspacedCharacterPattern}) +(?=${unspacedCharacterPattern})`,
+  'gu',
+)
 
 /**
  * pdftotext puts directional marks around left-to-right runs in right-to-left lines, and around those lines; few
@@ -20,7 +23,7 @@ export function normalizeOcrText(text: string): string {
       .replaceAll(ltrRunPattern, (_, run: string) => toReadingOrder(run))
       .replaceAll(directionMarkPattern, '')
       // Removes the spaces that stand for gaps which were too wide to be closed in the PDF.
-      .replaceAll(spacesBetweenUnspaced, '')
+      .replaceAll(spacesBetweenUnspacedPattern, '')
   )
 }
 
@@ -30,8 +33,8 @@ export function normalizeOcrText(text: string): string {
  */
 function toReadingOrder(run: string): string {
   const [, left = '', core = '', right = ''] = edgesAndCorePattern.exec(run) ?? []
-  const read = /\p{L}/u.test(core) ? core : core.split(' ').reverse().join(' ')
-  return reverseText(right) + read + reverseText(left)
+  const orderedCore = /\p{L}/u.test(core) ? core : core.split(' ').reverse().join(' ')
+  return reverseText(right) + orderedCore + reverseText(left)
 }
 
 const reverseText = (text: string) => [...text].reverse().join('')

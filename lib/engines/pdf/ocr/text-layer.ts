@@ -5,17 +5,20 @@
  * on rotated pages nothing is mirrored.
  */
 
-import { unspacedCharacter } from './normalize-text.ts'
+import { unspacedCharacterPattern } from './normalize-text.ts'
 
 /** Matches only from the first digit; otherwise, a long number would be scanned again from each of its digits. */
-const number = String.raw`(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?`
-const numbers = (count: number) => Array.from({ length: count }, () => number).join(' ')
-const textOperators = new RegExp(
-  String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${number}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
+const numberPattern = String.raw`(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?`
+const numbers = (count: number) => Array.from({ length: count }, () => numberPattern).join(' ')
+const textOperatorsPattern = new RegExp(
+  String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${numberPattern}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
   'g',
 )
 /** Matches the other operators in a text layer of Tesseract. */
-const otherOperators = new RegExp(String.raw`q ${number} 0 0 ${number} 0 0 cm Q|BT|ET|3 Tr|\s+`, 'g')
+const otherOperatorsPattern = new RegExp(
+  String.raw`q ${numberPattern} 0 0 ${numberPattern} 0 0 cm Q|BT|ET|3 Tr|\s+`,
+  'g',
+)
 /** Width of a glyph in thousandths of the font size, the unit of `TJ` (ISO 32000-1, 9.4.3). */
 const glyphWidth = 500
 
@@ -56,11 +59,11 @@ export function fixTextLayer(layer: string): string | undefined {
 
 function parseWords(layer: string): LayerWord[] {
   // Any other operator could change where glyphs appear.
-  if (layer.replaceAll(textOperators, '').replaceAll(otherOperators, '') !== '') return []
+  if (layer.replaceAll(textOperatorsPattern, '').replaceAll(otherOperatorsPattern, '') !== '') return []
   const words: LayerWord[] = []
   let matrix: Matrix = [1, 0, 0, 1, 0, 0]
   let fontSize = 0
-  for (const match of layer.matchAll(textOperators)) {
+  for (const match of layer.matchAll(textOperatorsPattern)) {
     const { tm, td, size, stretch, hex } = match.groups ?? {}
     if (tm !== undefined) matrix = parseMatrix(tm)
     else if (td !== undefined) matrix = translateMatrix(matrix, td)
@@ -78,8 +81,8 @@ function parseMatrix(numbers: string): Matrix {
   return [a, b, c, d, x, y]
 }
 
-function translateMatrix([a, b, c, d, x, y]: Matrix, by: string): Matrix {
-  const [right = 0, up = 0] = by.split(' ').map(Number)
+function translateMatrix([a, b, c, d, x, y]: Matrix, offset: string): Matrix {
+  const [right = 0, up = 0] = offset.split(' ').map(Number)
   return [a, b, c, d, x + right * a + up * c, y + right * b + up * d]
 }
 
@@ -93,15 +96,18 @@ const encodeHex = (text: string) =>
     .map((unit) => unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'))
     .join('')
 
-const rtlCharacter = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
+const rtlCharacterPattern = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
 /** Matches a run of right-to-left characters, including the punctuation next to them. */
 const rtlRunPattern = new RegExp(
-  String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`,
+  String.raw`([\p{P}\p{S}]*${rtlCharacterPattern}(?:[\p{P}\p{S}]|${rtlCharacterPattern})*)`,
   'v',
 )
-const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
+const ltrCharacterPattern = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
 /** Matches runs such as `12/05/1987` and `a@b.com`; a single character has no direction. */
-const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
+const ltrRunPattern = new RegExp(
+  String.raw`(${ltrCharacterPattern}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacterPattern})+)`,
+  'v',
+)
 
 /**
  * Moves each mirrored glyph to its place, but leaves it mirrored: MuPDF starts a new line if the direction of the
@@ -109,11 +115,11 @@ const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬
  */
 function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string | undefined {
   const isMirrored = a * d - b * c < 0
-  const runs = isMirrored ? ltrRunPattern : rtlRunPattern
-  if (!runs.test(text)) return undefined
+  const runPattern = isMirrored ? ltrRunPattern : rtlRunPattern
+  if (!runPattern.test(text)) return undefined
   // The split returns the captured runs at odd indexes.
   const pieces = text
-    .split(runs)
+    .split(runPattern)
     .map((piece, index) => (index % 2 === 1 ? showReversed(piece) : `<${encodeHex(piece)}>`))
   return showText(stretch, pieces.filter((piece) => piece !== '<>').join(' '))
 }
@@ -127,8 +133,8 @@ function showReversed(run: string): string {
   return `${offsetAcross} ${glyphs.join(` ${2 * glyphWidth} `)} ${offsetAcross}`
 }
 
-const endsWithUnspaced = new RegExp(`${unspacedCharacter} $`, 'u')
-const startsWithUnspaced = new RegExp(`^${unspacedCharacter}`, 'u')
+const unspacedEndPattern = new RegExp(`${unspacedCharacterPattern} $`, 'u')
+const unspacedStartPattern = new RegExp(`^${unspacedCharacterPattern}`, 'u')
 /**
  * Maximum gap in multiples of the font size. Tesseract's word positions are off by up to one glyph; wider gaps separate
  * columns.
@@ -137,7 +143,8 @@ const maxGap = 2
 
 /** Stretches the word up to the next one, because most readers would take the gap for a space. */
 function closeGap({ matrix, fontSize, stretch, text }: LayerWord, nextWord?: LayerWord): string | undefined {
-  if (!nextWord || !endsWithUnspaced.test(text) || !startsWithUnspaced.test(nextWord.text)) return undefined
+  if (!nextWord || !unspacedEndPattern.test(text) || !unspacedStartPattern.test(nextWord.text))
+    return undefined
   const [a, b, , , x, y] = matrix
   const [right, up] = [nextWord.matrix[4] - x, nextWord.matrix[5] - y]
   const distanceAlong = right * a + up * b

@@ -42,33 +42,33 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   }
   const sheets = tables.length > 0 ? tables : [createTextWorksheet(structure.pages)]
   if (tables.length > 0) warnAboutTextOutsideTables(countPageWords(structure.pages), tables, work.to, tools)
-  const target = join(work.outDir, `output.${work.to}`)
-  if (work.to === 'csv') await writeFile(target, toCsv(sheets))
+  const targetPath = join(work.outDir, `output.${work.to}`)
+  if (work.to === 'csv') await writeFile(targetPath, toCsv(sheets))
   else {
-    const sheetsJson = join(tools.workDir, 'sheets.json')
-    await writeFile(sheetsJson, JSON.stringify({ sheets, about: documentInfo }))
-    await runPython('pdf/write_sheets.py', [sheetsJson, target], tools)
+    const sheetsJsonPath = join(tools.workDir, 'sheets.json')
+    await writeFile(sheetsJsonPath, JSON.stringify({ sheets, about: documentInfo }))
+    await runPython('pdf/write_sheets.py', [sheetsJsonPath, targetPath], tools)
   }
   tools.progress(1)
-  return { files: [{ path: target }], details: { pages: source.pages.length, tables: tables.length } }
+  return { files: [{ path: targetPath }], details: { pages: source.pages.length, tables: tables.length } }
 }
 
 function warnAboutTextOutsideTables(
-  allWords: number,
+  totalWordCount: number,
   tables: readonly Worksheet[],
   to: FormatId,
   tools: Tools,
 ): void {
-  const wordsInside = tables
+  const tableWordCount = tables
     .flatMap(({ cells }) => cells)
     .reduce((sum, { text }) => sum + countWords(text), 0)
-  if (wordsInside >= allWords) return
+  if (tableWordCount >= totalWordCount) return
   const keptTablesPhrase = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
   const placeOfText =
     tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
   tools.warn(
     'TABLES_ONLY',
-    `Only ${keptTablesPhrase} converted${placeOfText}: ${wordsInside} of ${allWords} words are in tables.`,
+    `Only ${keptTablesPhrase} converted${placeOfText}: ${tableWordCount} of ${totalWordCount} words are in tables.`,
   )
 }
 

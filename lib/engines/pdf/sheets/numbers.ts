@@ -36,13 +36,13 @@ export function parseSheetNumber(
 ): SheetNumber | undefined {
   const [, currency = '', numbersWithoutSymbols = '', percent = ''] =
     /^([$€£¥]?)([^%]*?)(\s?%|)$/.exec(text.trim()) ?? []
-  const number = numbersWithoutSymbols.trim().replace(/^\u2212/, '-')
-  if ((number.match(/\d/g)?.length ?? 0) > maxDigits) return undefined
-  if (!integerPattern.test(number)) {
-    if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(number))
+  const numberText = numbersWithoutSymbols.trim().replace(/^\u2212/, '-')
+  if ((numberText.match(/\d/g)?.length ?? 0) > maxDigits) return undefined
+  if (!integerPattern.test(numberText)) {
+    if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(numberText))
       return undefined
   }
-  const [wholePart = '', decimals = ''] = number.split(separator ?? '.')
+  const [wholePart = '', decimals = ''] = numberText.split(separator ?? '.')
   const group = separator === ',' ? '.' : ','
   const value = Number(`${wholePart.replaceAll(group, '')}${decimals === '' ? '' : `.${decimals}`}`)
   const format = `${wholePart.includes(group) ? '#,##0' : '0'}${decimals === '' ? '' : `.${'0'.repeat(decimals.length)}`}`

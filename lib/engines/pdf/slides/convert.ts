@@ -51,11 +51,11 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   presentation.defineLayout({ name: 'page', ...size })
   presentation.layout = 'page'
   for (const page of structure.pages) await addSlide(presentation, page, size, backgrounds.get(page.number))
-  const target = join(work.outDir, 'output.pptx')
+  const targetPath = join(work.outDir, 'output.pptx')
   const bytes = await presentation.write({ outputType: 'nodebuffer' })
-  await writeFile(target, bytes as Uint8Array) // The type requested by `outputType`.
+  await writeFile(targetPath, bytes as Uint8Array) // The type requested by `outputType`.
   tools.progress(1)
-  return { files: [{ path: target }], details: { pages: pages.length } }
+  return { files: [{ path: targetPath }], details: { pages: pages.length } }
 }
 
 /** Size of a slide in inches. */
@@ -73,11 +73,11 @@ function computeSlideSize(page: PageContent | undefined): SlideSize {
 function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void {
   const pagesWithoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
   if (pagesWithoutText.length > 0) {
-    const imagePages =
+    const imagePagesPhrase =
       pagesWithoutText.length === 1 ? 'One page is an image' : `${pagesWithoutText.length} pages are images`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${imagePages} without text. Use toolOperation=ocr-pdf first to recognize it.`,
+      `${imagePagesPhrase} without text. Use toolOperation=ocr-pdf first to recognize it.`,
     )
   }
 }

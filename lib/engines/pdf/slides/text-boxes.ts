@@ -47,15 +47,17 @@ function continuesBox(boxLines: readonly TextLine[], line: TextLine): boolean {
   const lastLine = boxLines.at(-1)
   if (!lastLine || lastLine.isRtl !== line.isRtl) return false
   const { size } = lastLine.style
-  const step = line.baseline - lastLine.baseline
-  const edge = line.isRtl ? 2 : 0
+  const lineDistance = line.baseline - lastLine.baseline
+  const edgeIndex = line.isRtl ? 2 : 0
   const [spaceBefore] =
-    boxLines.length > 1 ? [lastLine.baseline - (boxLines.at(-2)?.baseline ?? lastLine.baseline)] : [step]
+    boxLines.length > 1
+      ? [lastLine.baseline - (boxLines.at(-2)?.baseline ?? lastLine.baseline)]
+      : [lineDistance]
   return (
     Math.abs(size - line.style.size) < 0.5 &&
-    Math.abs(lastLine.box[edge] - line.box[edge]) < 2 &&
-    step > size * 0.8 &&
-    step < size * maxPitchEms &&
-    Math.abs(step - (spaceBefore ?? step)) < size * 0.15
+    Math.abs(lastLine.box[edgeIndex] - line.box[edgeIndex]) < 2 &&
+    lineDistance > size * 0.8 &&
+    lineDistance < size * maxPitchEms &&
+    Math.abs(lineDistance - (spaceBefore ?? lineDistance)) < size * 0.15
   )
 }

@@ -12,8 +12,8 @@ const contentsKey = '/MutaborContents'
 const resourcesKey = '/MutaborResources'
 
 /** Writes a copy in which each page stores its original content. */
-export async function saveContents(source: string, tools: Tools): Promise<string> {
-  const objects = await PdfObjects.load(source, tools)
+export async function saveContents(sourcePath: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(sourcePath, tools)
   for (const page of objects.pages()) {
     page.dict[contentsKey] = objects.listContentStreams(page)
     page.dict[resourcesKey] = page.readInherited('/Resources') ?? {}
@@ -35,7 +35,7 @@ export async function restoreContents(stampedPath: string, tools: Tools): Promis
     const [overlay] = objects.listContentStreams(page)
     const restoredPage: PdfDict = { ...rest }
     if (overlay && isPdfRef(overlay) && !objects.list(contents).includes(overlay)) {
-      const name = drawOnce(objects, page, overlay)
+      const name = createOverlayForm(objects, page, overlay)
       const original = objects.dict(resources)
       const images = { ...objects.dict(original?.['/XObject']), [name]: overlay }
       restoredPage['/Resources'] = { ...original, '/XObject': images }
@@ -55,16 +55,16 @@ export async function restoreContents(stampedPath: string, tools: Tools): Promis
  * Turns the new content of a page into a form XObject that excludes the original content.
  * @returns the name of the form XObject.
  */
-function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
+function createOverlayForm(objects: PdfObjects, page: PdfPage, overlay: string): string {
   const stream = objects.dict(overlay) ?? {}
   const resources = objects.dict(page.dict['/Resources'])
   const images = objects.dict(resources?.['/XObject']) ?? {}
   const [original] = Object.keys(images).sort()
   const box = page.readInherited('/MediaBox') ?? []
   const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': box }
-  const empty = objects.addStream('', form)
+  const emptyFormRef = objects.addStream('', form)
   Object.assign(stream, form, {
-    '/Resources': { ...resources, '/XObject': original ? { ...images, [original]: empty } : images },
+    '/Resources': { ...resources, '/XObject': original ? { ...images, [original]: emptyFormRef } : images },
   })
   objects.markChanged(overlay)
   return `/Stamp${overlay.split(' ')[0]}`

@@ -28,7 +28,7 @@ export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => r
 export async function assemblePdf(
   sources: readonly [PdfPageSource, ...PdfPageSource[]],
   tools: Tools,
-  compose: ComposeOutline = (outlines) => outlines.flat(),
+  composeOutline: ComposeOutline = (outlines) => outlines.flat(),
 ): Promise<string> {
   const navigationByPath = new Map<string, Navigation>()
   const taggedPaths = new Map<string, string>()
@@ -68,7 +68,7 @@ export async function assemblePdf(
     const mapDestination = createDestinationMapper(source, countPagesBefore(sources, index))
     return filterItems(navigations[index]?.outline ?? [], mapDestination)
   })
-  writeOutline(objects, compose(outlines), (page) => pageRefs[page])
+  writeOutline(objects, composeOutline(outlines), (page) => pageRefs[page])
   const path = join(tools.workDir, 'assembled.pdf')
   await objects.save(path, tools)
   return path

@@ -6,7 +6,7 @@ import type { EngineResult, Tools } from '../../engine.ts'
 import { toQualityNumber } from '../../options.ts'
 import { runQpdf } from '../qpdf.ts'
 import { countPages, type DistillInput, distill, flattenForm, warnAboutDistillLosses } from './distill.ts'
-import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
+import { finishPdf, type PdfTool, type PdfToolJob, readFileSize } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Quality of the images in a compressed PDF. */
@@ -61,7 +61,7 @@ async function compressToSize(
   targetSize: number,
 ): Promise<EngineResult> {
   const { pdf, tools } = job
-  const sizeBefore = await fileSize(pdf.source)
+  const sizeBefore = await readFileSize(pdf.source)
   // Encryption pads every string and stream by up to 32 bytes.
   const encryptionBytes = pdf.isEncrypted ? Math.min(targetSize * 0.1, 32_768) : 0
   if (sizeBefore <= targetSize) {
@@ -115,7 +115,7 @@ async function recompress(
   const path = join(tools.workDir, `${name}.pdf`)
   await runQpdf({ inputFile: distilledPath, objectStreams: 'generate', outputFile: path }, tools)
   await rm(distilledPath)
-  return { path, size: await fileSize(path) }
+  return { path, size: await readFileSize(path) }
 }
 
 function toDistillSettings(setting: CompressionSetting): { args: string[]; prolog?: string } {
@@ -128,8 +128,8 @@ function toDistillSettings(setting: CompressionSetting): { args: string[]; prolo
     `-d${kind}ImageResolution=${dpi}`,
     `-d${kind}ImageDownsampleThreshold=1.1`,
   ])
-  const samples = '/HSamples [2 1 1 2] /VSamples [2 1 1 2]'
-  const jpegParams = `<< /QFactor ${coarseness} /Blend 1 ${samples} >>`
+  const samplingParams = '/HSamples [2 1 1 2] /VSamples [2 1 1 2]'
+  const jpegParams = `<< /QFactor ${coarseness} /Blend 1 ${samplingParams} >>`
   return {
     // By default, JPEGs that need no downscaling are copied unchanged.
     args: [...args, '-dPassThroughJPEGImages=false', '-dMonoImageResolution=300'],
@@ -149,13 +149,13 @@ async function finishCompression(
   { targetSize, reached }: TargetResult,
 ): Promise<EngineResult> {
   const { pdf, work, tools } = job
-  const sizeBefore = await fileSize(pdf.source)
+  const sizeBefore = await readFileSize(pdf.source)
   const pdfFacts = { pages: pdf.sizes.length, sizeBefore }
   const targetFacts = targetSize === undefined ? {} : { targetSize, reached: reached === true }
   if (compressedFile.size < sizeBefore) {
     warnAboutDistillLosses(pdf, tools)
     const { files } = await finishPdf(job, compressedFile.path)
-    return { files, details: { ...pdfFacts, sizeAfter: await fileSize(files[0].path), ...targetFacts } }
+    return { files, details: { ...pdfFacts, sizeAfter: await readFileSize(files[0].path), ...targetFacts } }
   }
   if (targetSize === undefined) {
     tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned unchanged.')

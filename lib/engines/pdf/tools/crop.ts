@@ -14,7 +14,7 @@ type Margins = readonly [top: number, right: number, bottom: number, left: numbe
 
 /** Option names in the order of `Margins`. */
 const marginFields = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
-const minSide = 3
+const minSidePt = 3
 
 /** Hides the margins of pages. The cropped content stays in the file. */
 export const cropPages: PdfTool<CropOptions> = async (job) => {
@@ -33,8 +33,8 @@ export const cropPages: PdfTool<CropOptions> = async (job) => {
 function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: CropOptions): void {
   const rotation = objects.resolve(page.readInherited('/Rotate'))
   const quarterTurns = (((typeof rotation === 'number' ? rotation / 90 : 0) % 4) + 4) % 4
-  const media = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
-  const visibleBox = readBox(objects, page, '/CropBox') ?? media
+  const mediaBox = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
+  const visibleBox = readBox(objects, page, '/CropBox') ?? mediaBox
   const margins = resolveMargins(options, visibleBox, quarterTurns)
   // On a page rotated clockwise, its left side is displayed at the top.
   const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarterTurns) % 4] ?? 0)
@@ -45,8 +45,8 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
     visibleBox[3] - (top ?? 0),
   ].map((edge) => Math.round(edge * 1000) / 1000)
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
-  if (x1 - x0 < minSide || y1 - y0 < minSide) {
-    const isWidthTooSmall = x1 - x0 < minSide === (quarterTurns % 2 === 0)
+  if (x1 - x0 < minSidePt || y1 - y0 < minSidePt) {
+    const isWidthTooSmall = x1 - x0 < minSidePt === (quarterTurns % 2 === 0)
     throw createInvalidOptionError(
       findOffendingField(options, isWidthTooSmall),
       `nothing would be left of page ${number}.`,

@@ -170,7 +170,7 @@ export async function isSignedPdf(path: string): Promise<boolean> {
   return false
 }
 
-export const fileSize = async (path: string) => (await stat(path)).size
+export const readFileSize = async (path: string) => (await stat(path)).size
 
 /** @param message the rest of the message after the name of the field. */
 export function createInvalidOptionError(

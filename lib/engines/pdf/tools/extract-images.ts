@@ -108,7 +108,9 @@ async function applyAlphaMask(path: string, mask: string): Promise<string> {
     .raw()
     .toBuffer()
   const target = path.replace(/\.\w+$/, '-alpha.png')
-  const createRawOptions = (layers: 1 | 2 | 3 | 4) => ({ raw: { width, height, channels: layers } })
+  const createRawOptions = (channelCount: 1 | 2 | 3 | 4) => ({
+    raw: { width, height, channels: channelCount },
+  })
   await sharp(data, createRawOptions(channels)).joinChannel(alpha, createRawOptions(1)).png().toFile(target)
   return target
 }

@@ -53,13 +53,13 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
  * Runs pdfinfo on the decrypted copy, because an encrypted file hides most properties. Only the original shows how it
  * is encrypted.
  */
-async function runPdfinfo(source: string, openOption: string, tools: Tools): Promise<Map<string, string>> {
-  const lines = await readOutputLines('pdfinfo', ['-isodates', openOption], tools)
+async function runPdfinfo(source: string, decryptedPath: string, tools: Tools): Promise<Map<string, string>> {
+  const lines = await readOutputLines('pdfinfo', ['-isodates', decryptedPath], tools)
   const infoFields = new Map(lines.map(parseField))
-  const locked =
-    source === openOption ? [] : await readOutputLines('pdfinfo', [source], tools).catch(() => [])
-  const protection = locked.map(parseField).find(([name]) => name === 'Encrypted')
-  return protection ? infoFields.set(...protection) : infoFields
+  const originalLines =
+    source === decryptedPath ? [] : await readOutputLines('pdfinfo', [source], tools).catch(() => [])
+  const encryptionField = originalLines.map(parseField).find(([name]) => name === 'Encrypted')
+  return encryptionField ? infoFields.set(...encryptionField) : infoFields
 }
 
 function parseField(line: string): [string, string] {

@@ -59,7 +59,7 @@ export function joinTags(objects: PdfObjects, pageCounts: readonly number[]): bo
     return { pages: documentPages, tree: objects.dict(tree), language: objects.resolve(language) }
   })
   if (documents.every(({ tree }) => !tree)) return false
-  const joined: JoinedTree = {
+  const joinedTree: JoinedTree = {
     ref: objects.add(null),
     kids: [],
     parents: [],
@@ -70,38 +70,38 @@ export function joinTags(objects: PdfObjects, pageCounts: readonly number[]): bo
     nextKey: 0,
   }
   for (const { pages, tree, language } of documents) {
-    if (tree) addTree(objects, { pages, tree, language }, joined)
-    else tagWholePages(objects, pages, joined)
+    if (tree) addTree(objects, { pages, tree, language }, joinedTree)
+    else tagWholePages(objects, pages, joinedTree)
   }
-  writeTree(objects, joined)
+  writeTree(objects, joinedTree)
   return true
 }
 
 function addTree(
   objects: PdfObjects,
   { pages, tree, language }: { pages: readonly PdfPage[]; tree: PdfDict; language: PdfValue },
-  joined: JoinedTree,
+  joinedTree: JoinedTree,
 ): void {
   const kids = objects.resolve(tree['/K'])
   for (const kid of Array.isArray(kids) ? kids : [tree['/K'] ?? null]) {
     const element = objects.dict(kid)
     if (!element) continue
-    element['/P'] = joined.ref
+    element['/P'] = joinedTree.ref
     if (language !== null && language !== objects.resolve(objects.root['/Lang']))
       element['/Lang'] ??= language
     if (isPdfRef(kid)) objects.markChanged(kid)
-    joined.kids.push(isPdfRef(kid) ? kid : objects.add(element))
+    joinedTree.kids.push(isPdfRef(kid) ? kid : objects.add(element))
   }
   const parents = readTree(objects, tree['/ParentTree'], '/Nums').filter(isNumbered)
   relinkObjects(objects, pages, new Map(parents))
-  const largestKey = changeKeys(objects, pages, (key) => key + joined.nextKey)
-  for (const [key, value] of parents) joined.parents.push([key + joined.nextKey, value])
-  joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
+  const largestKey = changeKeys(objects, pages, (key) => key + joinedTree.nextKey)
+  for (const [key, value] of parents) joinedTree.parents.push([key + joinedTree.nextKey, value])
+  joinedTree.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
   // Adds ids one by one: some programs give each element an id, and the number of arguments of a call is limited.
-  for (const entry of readTree(objects, tree['/IDTree'], '/Names')) joined.ids.push(entry)
-  for (const namespace of objects.list(tree['/Namespaces'])) joined.namespaces.push(namespace)
-  Object.assign(joined.roles, { ...objects.dict(tree['/RoleMap']), ...joined.roles })
-  Object.assign(joined.classes, { ...objects.dict(tree['/ClassMap']), ...joined.classes })
+  for (const entry of readTree(objects, tree['/IDTree'], '/Names')) joinedTree.ids.push(entry)
+  for (const namespace of objects.list(tree['/Namespaces'])) joinedTree.namespaces.push(namespace)
+  Object.assign(joinedTree.roles, { ...objects.dict(tree['/RoleMap']), ...joinedTree.roles })
+  Object.assign(joinedTree.classes, { ...objects.dict(tree['/ClassMap']), ...joinedTree.classes })
 }
 
 const isNumbered = (entry: TreeEntry): entry is [number, PdfValue] => typeof entry[0] === 'number'
@@ -196,8 +196,8 @@ function changeKeys(
       const holder = [value, ...fallbackHolders].find(isPdfRef)
       if (holder) objects.markChanged(holder)
     }
-    const images = objects.dict(objects.dict(dict['/Resources'])?.['/XObject']) ?? {}
-    for (const image of Object.values(images)) changeIn(image, [], depth + 1)
+    const xObjects = objects.dict(objects.dict(dict['/Resources'])?.['/XObject']) ?? {}
+    for (const xObject of Object.values(xObjects)) changeIn(xObject, [], depth + 1)
   }
   for (const { ref } of pages) changeIn(ref, [])
   for (const [annotations, { ref, dict }] of findAnnotationLists(objects, pages))
@@ -205,30 +205,30 @@ function changeKeys(
   return largestKey
 }
 
-function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: JoinedTree): void {
+function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joinedTree: JoinedTree): void {
   // Another program may have removed the structure tree but left its keys.
   changeKeys(objects, pages, () => undefined)
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')
   for (const { ref, dict } of pages) {
     dict['/Contents'] = [begin, ...objects.listContentStreams({ dict }), end]
-    dict['/StructParents'] = joined.nextKey
+    dict['/StructParents'] = joinedTree.nextKey
     objects.markChanged(ref)
     const element = objects.add({
       '/Type': '/StructElem',
       '/S': '/P',
-      '/P': joined.ref,
+      '/P': joinedTree.ref,
       '/Pg': ref,
       '/K': 0,
     })
-    joined.kids.push(element)
-    joined.parents.push([joined.nextKey, [element]])
-    joined.nextKey++
+    joinedTree.kids.push(element)
+    joinedTree.parents.push([joinedTree.nextKey, [element]])
+    joinedTree.nextKey++
   }
 }
 
-function writeTree(objects: PdfObjects, joined: JoinedTree): void {
-  const { ref, kids, parents, ids, namespaces, roles, classes, nextKey } = joined
+function writeTree(objects: PdfObjects, joinedTree: JoinedTree): void {
+  const { ref, kids, parents, ids, namespaces, roles, classes, nextKey } = joinedTree
   const flatten = (entries: readonly TreeEntry[]) => entries.flat()
   const byKey = parents.toSorted(([a], [b]) => Number(a) - Number(b))
   const uniqueIds = [...new Map(ids.toReversed()).entries()].sort(([a], [b]) =>

@@ -15,10 +15,10 @@ export async function runMutoolScript(
   args: readonly string[],
   tools: Tools,
 ): Promise<string[]> {
-  const script = join(tools.workDir, `${name}.js`)
-  await copyFile(fileURLToPath(new URL(`../../../../layers/pdf/${name}.js`, import.meta.url)), script)
+  const scriptPath = join(tools.workDir, `${name}.js`)
+  await copyFile(fileURLToPath(new URL(`../../../../layers/pdf/${name}.js`, import.meta.url)), scriptPath)
   try {
-    const { stdout } = await tools.exec('mutool', ['run', script, ...args])
+    const { stdout } = await tools.exec('mutool', ['run', scriptPath, ...args])
     return stdout.split('\n').filter((line) => line !== '')
   } catch (error) {
     throw toPdfError(error)

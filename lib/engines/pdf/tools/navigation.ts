@@ -29,12 +29,12 @@ const maxDepth = 64
 /** Reads the outline, links and named destinations (ISO 32000-1, 12.3 and 12.5.6.5). */
 export function readNavigation(objects: PdfObjects): Navigation {
   const pages = objects.pages()
-  const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))
+  const pageIndexByRef = new Map(pages.map(({ ref }, index) => [ref, index]))
   const namedDestinations = readNamedDestinations(objects)
   const findDestination = (holder: PdfDict): Destination | undefined => {
     const action = objects.dict(holder['/A'])
     const actionTarget = action?.['/S'] === '/GoTo' ? action['/D'] : undefined
-    return resolveDestination(objects, holder['/Dest'] ?? actionTarget, namedDestinations, numbers)
+    return resolveDestination(objects, holder['/Dest'] ?? actionTarget, namedDestinations, pageIndexByRef)
   }
   const links = pages.map(({ dict }) => {
     const foundDestinations = new Map<number, Destination>()
@@ -102,7 +102,7 @@ function resolveDestination(
   objects: PdfObjects,
   destination: PdfValue | undefined,
   namedDestinations: ReadonlyMap<string, PdfValue>,
-  numbers: ReadonlyMap<string, number>,
+  pageIndexByRef: ReadonlyMap<string, number>,
 ): Destination | undefined {
   let foundValue = objects.resolve(destination)
   if (typeof foundValue === 'string') foundValue = objects.resolve(namedDestinations.get(foundValue))
@@ -110,7 +110,7 @@ function resolveDestination(
   if (!Array.isArray(foundValue)) return undefined
   const [target, ...view] = foundValue
   // Some programs write a page number, which the specification allows only for links to other files.
-  const page = isPdfRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
+  const page = isPdfRef(target) ? pageIndexByRef.get(target) : typeof target === 'number' ? target : undefined
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
 }
 

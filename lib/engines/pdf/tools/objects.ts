@@ -175,14 +175,17 @@ export class PdfObjects {
 
   /** Writes the changed document, without objects that nothing refers to any more. */
   async save(path: string, tools: Tools, objectStreams: 'generate' | 'disable' = 'generate'): Promise<void> {
-    const update = join(tools.workDir, 'update.json')
+    const updatePath = join(tools.workDir, 'update.json')
     const changedObjects = Object.fromEntries([...this.#changedKeys].map((key) => [key, this.#update(key)]))
     const head = { jsonversion: 2, pdfversion: '1.7', maxobjectid: this.#lastId }
-    await writeFile(update, JSON.stringify({ qpdf: [head, changedObjects] }))
+    await writeFile(updatePath, JSON.stringify({ qpdf: [head, changedObjects] }))
     try {
-      await runQpdf({ inputFile: this.#path, updateFromJson: update, objectStreams, outputFile: path }, tools)
+      await runQpdf(
+        { inputFile: this.#path, updateFromJson: updatePath, objectStreams, outputFile: path },
+        tools,
+      )
     } finally {
-      await rm(update, { force: true })
+      await rm(updatePath, { force: true })
     }
   }
 

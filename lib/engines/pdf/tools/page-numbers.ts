@@ -11,13 +11,13 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
   const { pdf, options, tools } = job
   const { startNumber, format, fontSize, fontColor, position } = options
   const pages = [...new Set(resolvePages(options.pages, pdf.sizes.length))].sort((a, b) => a - b)
-  const numbers = new Map(pages.map((page, index) => [page, startNumber + index]))
+  const numberByPage = new Map(pages.map((page, index) => [page, startNumber + index]))
   const lastNumber = startNumber + pages.length - 1
   const margin = parsePoints(options.margin)
   const anchor = position.endsWith('left') ? 'start' : position.endsWith('right') ? 'end' : 'middle'
   const draw = (size: PdfPageSize, page: number) => {
     const text = format
-      .replaceAll('{page}', String(numbers.get(page)))
+      .replaceAll('{page}', String(numberByPage.get(page)))
       .replaceAll('{pages}', String(lastNumber))
     // Measures the margin from the side to which the position is anchored, whatever the width of the text is.
     const { x, y } = computeCenter(size, { width: 0, height: fontSize }, position, margin)

@@ -20,10 +20,10 @@ export const rotatePdfPages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) =>
   const { pdf, options, tools } = job
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const degrees = (options.rotate + 360) % 360
-  const rotatedPdf = join(tools.workDir, 'turned.pdf')
+  const rotatedPath = join(tools.workDir, 'turned.pdf')
   const range = [...new Set(pages)].join(',')
-  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: rotatedPdf }, tools)
-  return finishPdf(job, rotatedPdf, { pages: pdf.sizes.length })
+  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: rotatedPath }, tools)
+  return finishPdf(job, rotatedPath, { pages: pdf.sizes.length })
 }
 
 export const extractPages: PdfTool<ToolOptions<'extract-pdf-pages'>> = (job) =>

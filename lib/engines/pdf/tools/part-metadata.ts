@@ -7,9 +7,9 @@ import { runMutoolScript } from './mutool.ts'
  * Copies title, author and other metadata of a document to its parts, both to the information dictionary and to XMP.
  */
 export async function copyMetadata(source: string, paths: readonly string[], tools: Tools): Promise<void> {
-  const list = join(tools.workDir, 'parts.json')
-  await writeFile(list, JSON.stringify(paths))
-  const lines = await runMutoolScript('metadata', [source, list], tools)
+  const listPath = join(tools.workDir, 'parts.json')
+  await writeFile(listPath, JSON.stringify(paths))
+  const lines = await runMutoolScript('metadata', [source, listPath], tools)
   if (!lines.includes('unread')) return
   tools.warn(
     'METADATA_DROPPED',

@@ -19,9 +19,9 @@ export async function copyOutlines(
     return items.length === 0 ? [] : [{ path, ...toScriptObjects(items) }]
   })
   if (additions.length === 0) return
-  const list = join(tools.workDir, 'outlines.json')
-  await writeFile(list, JSON.stringify(additions))
-  await runMutoolScript('outlines', [list], tools)
+  const listPath = join(tools.workDir, 'outlines.json')
+  await writeFile(listPath, JSON.stringify(additions))
+  await runMutoolScript('outlines', [listPath], tools)
 }
 
 /** Returns an empty outline if the source has none. If the outline cannot be read, also adds a warning. */

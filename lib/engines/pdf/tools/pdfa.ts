@@ -49,9 +49,9 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   await distill(distillInput, { args, prolog, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
   await requirePdfA(output, pdfaPart, tools)
-  const distillText = (path: string, textOnly: string, pageRange: string) => {
+  const distillText = (path: string, textOnlyPath: string, pageRange: string) => {
     const textArgs = [...args, '-dFILTERIMAGE', '-dFILTERVECTOR', `-sPageList=${pageRange}`]
-    return distill({ path, sizes: pdf.sizes }, { args: textArgs, prolog, output: textOnly }, tools)
+    return distill({ path, sizes: pdf.sizes }, { args: textArgs, prolog, output: textOnlyPath }, tools)
   }
   const pathWithText = pdfaPart === '1' ? await restoreText(source.path, output, distillText, tools) : output
   const completePath = source.hasAttachments
@@ -98,9 +98,9 @@ async function prepareSource(
 }
 
 /** Copies attached files, because Ghostscript keeps them only sometimes. */
-async function copyAttachments(source: string, archive: string, tools: Tools): Promise<string> {
+async function copyAttachments(source: string, pdfaPath: string, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'with-attachments.pdf')
-  await runQpdf({ inputFile: archive, copyAttachmentsFrom: [{ file: source }], outputFile: path }, tools)
+  await runQpdf({ inputFile: pdfaPath, copyAttachmentsFrom: [{ file: source }], outputFile: path }, tools)
   return path
 }
 

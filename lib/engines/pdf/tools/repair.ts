@@ -59,19 +59,19 @@ async function tryDecrypt(
   tools: Tools,
 ): Promise<{ readonly path: string; readonly isEncrypted: boolean }> {
   const path = join(tools.workDir, 'unlocked.pdf')
-  const openedInput = { inputFile: input.path, ...defined({ password }) }
+  const inputOptions = { inputFile: input.path, ...defined({ password }) }
   try {
-    await runQpdf({ ...openedInput, decrypt: '', outputFile: path }, tools)
-    return { path, isEncrypted: await isEncryptedPdf(openedInput, tools) }
+    await runQpdf({ ...inputOptions, decrypt: '', outputFile: path }, tools)
+    return { path, isEncrypted: await isEncryptedPdf(inputOptions, tools) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'PDF_ENCRYPTED') throw error
     return { path: input.path, isEncrypted: false }
   }
 }
 
-async function isEncryptedPdf(openedInput: { readonly inputFile: string }, tools: Tools): Promise<boolean> {
+async function isEncryptedPdf(inputOptions: { readonly inputFile: string }, tools: Tools): Promise<boolean> {
   try {
-    await runQpdf({ ...openedInput, isEncrypted: '' }, tools)
+    await runQpdf({ ...inputOptions, isEncrypted: '' }, tools)
     return true
   } catch (error) {
     // qpdf reports that a PDF is not encrypted with an exit code of its own.

@@ -17,27 +17,27 @@ type DistillText = (input: string, output: string, pageRange: string) => Promise
  */
 export async function restoreText(
   source: string,
-  archive: string,
+  pdfaPath: string,
   distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
   const before = await countCharactersByPage(source, tools)
-  const after = await countCharactersByPage(archive, tools)
+  const after = await countCharactersByPage(pdfaPath, tools)
   const pages = before.flatMap((count, index) =>
     (after[index] ?? 0) < count * minTextShare ? [index + 1] : [],
   )
-  if (pages.length === 0) return archive
+  if (pages.length === 0) return pdfaPath
   try {
-    return await addText({ source, archive, pages }, distillText, tools)
+    return await addText({ source, pdfaPath, pages }, distillText, tools)
   } catch {
     // The archive is valid without the text, and the later word count reports what is missing.
     tools.signal.throwIfAborted()
-    return archive
+    return pdfaPath
   }
 }
 
 async function addText(
-  { source, archive, pages }: { source: string; archive: string; pages: readonly number[] },
+  { source, pdfaPath, pages }: { source: string; pdfaPath: string; pages: readonly number[] },
   distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
@@ -45,11 +45,11 @@ async function addText(
   const objects = await PdfObjects.load(source, tools)
   removeTransparency(objects)
   await objects.save(opaquePath, tools)
-  const text = join(tools.workDir, 'text-only.pdf')
-  await distillText(opaquePath, text, formatPageRange(pages))
+  const textOnlyPath = join(tools.workDir, 'text-only.pdf')
+  await distillText(opaquePath, textOnlyPath, formatPageRange(pages))
   const path = join(tools.workDir, 'with-text.pdf')
-  const underlay = { file: text, from: '1-z', to: pages.join(',') }
-  await runQpdf({ inputFile: archive, underlay, outputFile: path }, tools)
+  const underlay = { file: textOnlyPath, from: '1-z', to: pages.join(',') }
+  await runQpdf({ inputFile: pdfaPath, underlay, outputFile: path }, tools)
   return path
 }
 

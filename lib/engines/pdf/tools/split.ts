@@ -122,8 +122,8 @@ async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<
 function createRangeName(pages: readonly number[], length: number): string {
   const [firstPage = 1] = pages
   const digitCount = Math.max(3, String(length).length)
-  const number = (page: number) => String(page).padStart(digitCount, '0')
-  return `pages-${number(firstPage)}-${number(pages.at(-1) ?? firstPage)}.pdf`
+  const formatPageNumber = (page: number) => String(page).padStart(digitCount, '0')
+  return `pages-${formatPageNumber(firstPage)}-${formatPageNumber(pages.at(-1) ?? firstPage)}.pdf`
 }
 
 function createUniqueName(name: string, files: readonly PageFile[]): string {

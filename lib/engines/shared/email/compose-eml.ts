@@ -4,7 +4,7 @@ import { encodeWord, encodeWords, foldLines } from 'nodemailer/lib/mime-funcs'
 import type { Mailbox, OutlookMessage } from './outlook-message.ts'
 
 /** Header fields that the composer adds, with their continuation lines. */
-const addedFields = /^(?:Date|Message-ID): .*\r\n(?:[ \t].*\r\n)*/gim
+const addedFieldPattern = /^(?:Date|Message-ID): .*\r\n(?:[ \t].*\r\n)*/gim
 
 // Attachments are encoded as Base64, which the types `message` and `multipart` do not allow (RFC 2045, 6.4).
 const isMimeType = (text = '') => /^(?!message|multipart)[a-z]+\/[\w.+-]+$/i.test(text)
@@ -25,7 +25,7 @@ export async function composeEml(message: Omit<OutlookMessage, 'messageClass'>):
   })
   const composed = await composer.compile().build()
   const headEnd = composed.indexOf('\r\n\r\n') + 2
-  const head = composed.toString('latin1', 0, headEnd).replaceAll(addedFields, '')
+  const head = composed.toString('latin1', 0, headEnd).replaceAll(addedFieldPattern, '')
   return Buffer.concat([Buffer.from(composeHeader(message) + head, 'latin1'), composed.subarray(headEnd)])
 }
 
@@ -44,18 +44,18 @@ function composeHeader({
     ['To', to.map(formatMailbox).join(', ')],
     ['Cc', cc.map(formatMailbox).join(', ')],
     ['Bcc', bcc.map(formatMailbox).join(', ')],
-    ['Subject', encodeWords(subject.replaceAll(controlCharacters, ' '), 'B', 52)],
+    ['Subject', encodeWords(subject.replaceAll(controlCharacterPattern, ' '), 'B', 52)],
     ['Date', date],
     ['Message-ID', messageId],
   ]
   return fields
     .filter(([, value]) => value)
-    .map(([name, value]) => `${foldLines(`${name}: ${value?.replaceAll(controlCharacters, ' ')}`)}\r\n`)
+    .map(([name, value]) => `${foldLines(`${name}: ${value?.replaceAll(controlCharacterPattern, ' ')}`)}\r\n`)
     .join('')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header field.
-const controlCharacters = /[\x00-\x1f\x7f]+/g
+const controlCharacterPattern = /[\x00-\x1f\x7f]+/g
 
 function formatMailbox({ name, address }: Mailbox): string {
   const phrase = formatPhrase(name)

@@ -32,7 +32,7 @@ interface SampleReader {
   readonly bytes: number
   readonly read: (data: DataView, at: number, isLittleEndian: boolean) => number
   /** Maximum value of the type, which means opaque in an alpha plane. */
-  readonly end: number
+  readonly maxValue: number
 }
 
 /** Sample types other than unsigned 8 and 16 bits, by `SampleFormat` and bits per sample. */
@@ -40,38 +40,42 @@ const readers: Readonly<Partial<Record<string, SampleReader>>> = {
   '1 32': {
     bytes: 4,
     read: (data, at, isLittleEndian) => data.getUint32(at, isLittleEndian),
-    end: 2 ** 32 - 1,
+    maxValue: 2 ** 32 - 1,
   },
   '1 64': {
     bytes: 8,
     read: (data, at, isLittleEndian) => Number(data.getBigUint64(at, isLittleEndian)),
-    end: 2 ** 64,
+    maxValue: 2 ** 64,
   },
-  '2 8': { bytes: 1, read: (data, at) => data.getInt8(at), end: 127 },
-  '2 16': { bytes: 2, read: (data, at, isLittleEndian) => data.getInt16(at, isLittleEndian), end: 32_767 },
+  '2 8': { bytes: 1, read: (data, at) => data.getInt8(at), maxValue: 127 },
+  '2 16': {
+    bytes: 2,
+    read: (data, at, isLittleEndian) => data.getInt16(at, isLittleEndian),
+    maxValue: 32_767,
+  },
   '2 32': {
     bytes: 4,
     read: (data, at, isLittleEndian) => data.getInt32(at, isLittleEndian),
-    end: 2 ** 31 - 1,
+    maxValue: 2 ** 31 - 1,
   },
   '2 64': {
     bytes: 8,
     read: (data, at, isLittleEndian) => Number(data.getBigInt64(at, isLittleEndian)),
-    end: 2 ** 63,
+    maxValue: 2 ** 63,
   },
   '3 16': {
     bytes: 2,
     read: (data, at, isLittleEndian) => decodeHalfFloat(data.getUint16(at, isLittleEndian)),
-    end: 1,
+    maxValue: 1,
   },
-  '3 32': { bytes: 4, read: (data, at, isLittleEndian) => data.getFloat32(at, isLittleEndian), end: 1 },
-  '3 64': { bytes: 8, read: (data, at, isLittleEndian) => data.getFloat64(at, isLittleEndian), end: 1 },
+  '3 32': { bytes: 4, read: (data, at, isLittleEndian) => data.getFloat32(at, isLittleEndian), maxValue: 1 },
+  '3 64': { bytes: 8, read: (data, at, isLittleEndian) => data.getFloat64(at, isLittleEndian), maxValue: 1 },
 }
 
 /** Decodes an IEEE 754 half-precision float: a sign, five exponent bits, ten fraction bits. */
 function decodeHalfFloat(bits: number): number {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023]
-  const size =
+  const magnitude =
     exponent === 0
       ? fraction * 2 ** -24
       : exponent === 31
@@ -79,7 +83,7 @@ function decodeHalfFloat(bits: number): number {
           ? Number.POSITIVE_INFINITY
           : Number.NaN
         : (1 + fraction / 1024) * 2 ** (exponent - 15)
-  return bits >= 0x8000 ? -size : size
+  return bits >= 0x8000 ? -magnitude : magnitude
 }
 
 /** Values that maps conventionally use for "no data". */
@@ -120,7 +124,7 @@ export async function rescaleTiffSamples(input: InputFile, tools: Tools): Promis
   const isColored = pages.some(({ colors }) => colors > 1)
   const tonalRange = chooseTonalRange(range.stats(isColored), tools)
   const white = alpha.stats(false).max
-  for (const page of pages) await rewritePage(file, page, tonalRange, Math.max(white, page.reader.end))
+  for (const page of pages) await rewritePage(file, page, tonalRange, Math.max(white, page.reader.maxValue))
   return { ...input, path }
 }
 
@@ -131,14 +135,14 @@ async function inspectSamples(
   await using file = await open(path)
   const pages = await readPages(file)
   const isSmall = pages.every(
-    ({ fields }) => firstValue(fields, 'width') * firstValue(fields, 'height') <= maxPixels,
+    ({ fields }) => getFirstValue(fields, 'width') * getFirstValue(fields, 'height') <= maxPixels,
   )
   const characters = pages[0]?.fields.get(tags.gdalNoData)?.values
   const declaredScale = characters && Number.parseFloat(String.fromCharCode(...characters))
   return { needsRescaling: isSmall && pages.length > 0, noDataValue: declaredScale }
 }
 
-const firstValue = (fields: TiffFields, tag: keyof typeof tags, fallback = 0) =>
+const getFirstValue = (fields: TiffFields, tag: keyof typeof tags, fallback = 0) =>
   fields.get(tags[tag])?.values[0] ?? fallback
 
 async function readPages(file: FileHandle): Promise<Page[]> {
@@ -146,10 +150,10 @@ async function readPages(file: FileHandle): Promise<Page[]> {
   const pages: Page[] = []
   for await (const fields of readTiffPages(file, Object.values(tags))) {
     const reader =
-      readers[`${firstValue(fields, 'sampleFormat', 1)} ${firstValue(fields, 'bitsPerSample', 1)}`]
-    const colorPlanes = colorCountByPhotometric[firstValue(fields, 'photometric', -1)]
+      readers[`${getFirstValue(fields, 'sampleFormat', 1)} ${getFirstValue(fields, 'bitsPerSample', 1)}`]
+    const colorPlanes = colorCountByPhotometric[getFirstValue(fields, 'photometric', -1)]
     if (!reader || colorPlanes === undefined) continue
-    const planes = firstValue(fields, 'samplesPerPixel', 1)
+    const planes = getFirstValue(fields, 'samplesPerPixel', 1)
     // Three or more planes whose meaning is not declared are treated as RGB.
     const colors = colorPlanes === 1 && planes > 2 ? 3 : colorPlanes
     const extraSamples = fields.get(tags.extraSamples)?.values ?? []
@@ -168,7 +172,7 @@ interface Strip {
 async function* readStrips(file: FileHandle, { fields, planes }: Page): AsyncGenerator<Strip> {
   const starts = fields.get(tags.stripOffsets)?.values ?? []
   const lengths = fields.get(tags.stripByteCounts)?.values ?? []
-  const isPlanar = firstValue(fields, 'planarConfig', 1) === separatePlanes
+  const isPlanar = getFirstValue(fields, 'planarConfig', 1) === separatePlanes
   const stripsPerPlane = starts.length / planes
   for (const [index, at] of starts.entries()) {
     const length = lengths[index] ?? 0

@@ -10,7 +10,7 @@ const defaultSide = 256
 export const thumbnailTargets = ['png', 'jpg', 'webp'] as const satisfies readonly FormatId[]
 export type ThumbnailTarget = (typeof thumbnailTargets)[number]
 
-const sideOption = (side: string, otherSide: string) =>
+const createSideOption = (side: string, otherSide: string) =>
   integer(1, maxSide)
     .optional()
     .describe(
@@ -18,8 +18,8 @@ const sideOption = (side: string, otherSide: string) =>
     )
 
 const boxOptionShape = {
-  width: sideOption('Width', 'height'),
-  height: sideOption('Height', 'width'),
+  width: createSideOption('Width', 'height'),
+  height: createSideOption('Height', 'width'),
   fit: z
     .enum(['max', 'crop', 'scale'])
     .default('max')
@@ -30,7 +30,7 @@ const boxOptionShape = {
 
 export const thumbnailCount = integer(1, 20).default(1)
 
-const Thumbnail = z.object({ ...boxOptionShape, quality: quality.optional() })
+const ThumbnailOptions = z.object({ ...boxOptionShape, quality: quality.optional() })
 
 /** Box in pixels; `grow` fits inside like `max`, but also enlarges. */
 export interface ThumbnailBox {
@@ -41,7 +41,7 @@ export interface ThumbnailBox {
 
 /** Parses the box. A side that was omitted is limited only by the maximum. */
 export function parseThumbnailBox(raw: unknown): ThumbnailBox {
-  const { width, height, fit } = Thumbnail.parse(raw)
+  const { width, height, fit } = ThumbnailOptions.parse(raw)
   if (width !== undefined && height !== undefined) return { width, height, fit }
   if (width === undefined && height === undefined) return { width: defaultSide, height: defaultSide, fit }
   // If only one side is given, there is nothing to crop or distort.
@@ -59,7 +59,7 @@ export function computeScale({ width, height }: Size, box: ThumbnailBox): number
 }
 
 /** Creates the capability rows for thumbnails, one per target format. */
-export const thumbnailRows = (
+export const createThumbnailRows = (
   from: readonly FormatId[],
   moreOptions: z.ZodRawShape,
   cost: number,

@@ -98,6 +98,6 @@ export const watermarkOptionShape = {
     ),
 }
 
-const Watermark = z.object(watermarkOptionShape)
-export type WatermarkOptions = z.output<typeof Watermark>
-export const parseWatermarkOptions = (raw: unknown): WatermarkOptions => Watermark.parse(raw)
+const WatermarkOptionsSchema = z.object(watermarkOptionShape)
+export type WatermarkOptions = z.output<typeof WatermarkOptionsSchema>
+export const parseWatermarkOptions = (raw: unknown): WatermarkOptions => WatermarkOptionsSchema.parse(raw)

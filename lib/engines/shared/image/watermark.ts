@@ -121,13 +121,13 @@ const computeMargin = ({ width, height }: Size, { watermarkMargin }: WatermarkOp
 export const drawWatermark = (surface: Size, watermark: Watermark): string =>
   placeMark(surface, watermark).drawing
 
-interface Placed {
+interface PlacedDrawing {
   readonly drawing: string
   /** Bounding box of the drawing. */
   readonly box: PlacedBox
 }
 
-function placeMark(surface: Size, { options, position, createMark }: Watermark): Placed {
+function placeMark(surface: Size, { options, position, createMark }: Watermark): PlacedDrawing {
   const mark = createMark(surface)
   const margin = computeMargin(surface, options)
   if (position === 'tile')
@@ -148,9 +148,9 @@ function computeRotatedBox(
 ): PlacedBox {
   // Some glyphs extend beyond the line box.
   const [length, thickness] = [width + height / 2, height * 2]
-  const widthAcross = length * Math.cos(angle) + thickness * Math.sin(angle)
+  const rotatedWidth = length * Math.cos(angle) + thickness * Math.sin(angle)
   const down = length * Math.sin(angle) + thickness * Math.cos(angle)
-  return { left: center.x - widthAcross / 2, top: center.y - down / 2, width: widthAcross, height: down }
+  return { left: center.x - rotatedWidth / 2, top: center.y - down / 2, width: rotatedWidth, height: down }
 }
 
 const maxTiles = 400

@@ -8,11 +8,11 @@ import type { Tools } from '../../engine.ts'
  * @throws ProcessFailure.
  */
 export async function runExiftool(args: readonly string[], tools: Tools): Promise<string> {
-  const list = join(tools.workDir, 'exiftool.args')
+  const argsPath = join(tools.workDir, 'exiftool.args')
   const commonArgs = ['-charset', 'utf8', '-api', 'LargeFileSupport=1', '-m']
-  await writeFile(list, `${[...commonArgs, ...args].join('\n')}\n`)
+  await writeFile(argsPath, `${[...commonArgs, ...args].join('\n')}\n`)
   // Disables the config file, a Perl program that would be loaded from the working folder.
-  const { stdout } = await tools.exec('exiftool', ['-config', '', '-@', list])
+  const { stdout } = await tools.exec('exiftool', ['-config', '', '-@', argsPath])
   return stdout
 }
 

@@ -12,7 +12,7 @@ const firstDate = '1900-03-01'
  * Whether a table field is unambiguously a number or a date, so that a spreadsheet can calculate with it and export it
  * unchanged. Anything else is text: 007, 1E5, 1/2, +49 171, =1+1.
  */
-export function isCountable(field: string): boolean {
+export function isNumberOrDate(field: string): boolean {
   return isNumber(field) || isDate(field)
 }
 

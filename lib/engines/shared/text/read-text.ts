@@ -31,8 +31,8 @@ async function sampleText(path: string): Promise<TextSample> {
   let nextChunk: Buffer | undefined
   let isUtf8 = true
   for await (const chunk of readChunks(path)) {
-    const isPlain = isAscii(chunk)
-    if (!nextChunk && !isPlain)
+    const isAsciiOnly = isAscii(chunk)
+    if (!nextChunk && !isAsciiOnly)
       nextChunk = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, validationChunkBytes)
     head ??= chunk.subarray(0, headBytes)
     isUtf8 &&= isValidUtf8(chunk)

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { InputFile, Tools } from '../../engine.ts'
-import { isCountable } from './csv-numbers.ts'
+import { isNumberOrDate } from './csv-numbers.ts'
 import { detectSeparator } from './csv-separator.ts'
 import type { Charset } from './detect-charset.ts'
 import { decodeFile, detectFileCharset } from './read-text.ts'
@@ -19,7 +19,7 @@ export interface TableCopy {
 
 /**
  * Copies a table with any separator to CSV with commas. In the copy, quoted fields are text; other fields are empty, or
- * unambiguously a number or a date (`isCountable`).
+ * unambiguously a number or a date (`isNumberOrDate`).
  */
 export async function copyAsCsv(input: InputFile, options: TableOptions, tools: Tools): Promise<TableCopy> {
   const charset = await detectFileCharset(input, options.encoding, tools)
@@ -42,24 +42,24 @@ async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): 
   const texts = normalizeLineEnds(decodeFile(input, settings.charset, tools))
   const firstLine = (await texts.next()).value ?? ''
   const { separator: delimiter, start } = detectSeparator(firstLine, input.format, settings.delimiter)
-  const source = async function* () {
+  const yieldTexts = async function* () {
     yield firstLine.slice(start)
     yield* texts
   }
   const quote = settings.quote ?? '"'
-  const table = parse({ ...parserOptions, delimiter, quote })
-  let [rows, columns, blank] = [0, 0, 0]
-  const lines = async function* (records: AsyncIterable<readonly string[]>) {
+  const csvParser = parse({ ...parserOptions, delimiter, quote })
+  let [rows, columns, blankLineCount] = [0, 0, 0]
+  const yieldLines = async function* (records: AsyncIterable<readonly string[]>) {
     let writtenText = ''
     for await (const fields of records) {
       if (fields.length === 1 && fields[0] === '') {
-        blank++
+        blankLineCount++
         continue
       }
       const isHeader = rows === 0 && settings.headers === true
-      writtenText += `${'\n'.repeat(blank)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
-      rows += blank + 1
-      blank = 0
+      writtenText += `${'\n'.repeat(blankLineCount)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
+      rows += blankLineCount + 1
+      blankLineCount = 0
       columns = Math.max(columns, fields.length)
       if (writtenText.length < bufferedCharacters) continue
       yield writtenText
@@ -67,7 +67,7 @@ async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): 
     }
     yield writtenText
   }
-  await pipeline(Readable.from(source()), table, lines, createWriteStream(path))
+  await pipeline(Readable.from(yieldTexts()), csvParser, yieldLines, createWriteStream(path))
   return { path, rows, columns }
 }
 
@@ -93,6 +93,6 @@ async function* normalizeLineEnds(texts: AsyncIterable<string>): AsyncGenerator<
 
 function quoteField(field: string, isText: boolean): string {
   if (field === '') return ''
-  const trimmed = field.trim()
-  return !isText && isCountable(trimmed) ? trimmed : `"${field.replaceAll('"', '""')}"`
+  const trimmedField = field.trim()
+  return !isText && isNumberOrDate(trimmedField) ? trimmedField : `"${field.replaceAll('"', '""')}"`
 }

@@ -36,11 +36,11 @@ export function printJob(
     const inputs = task.ins.map((number) => names.get(number)).join(', ')
     const description = `${task.operation}${inputs ? ` of ${inputs}` : ''}`
     if (hasRecord(task)) printTask(task, description, plans.get(task.number), state, printer)
-    else printFixed(task, description, state, printer)
+    else printFixedTask(task, description, state, printer)
   }
 }
 
-function printFixed(task: FixedTask, description: string, state: JobState, printer: Printer): void {
+function printFixedTask(task: FixedTask, description: string, state: JobState, printer: Printer): void {
   printer.line(`  ${task.name}: ${getFixedTaskStatus(task, state)}`)
   printer.line(`    ${description}`)
   printFiles(task.files ?? [], printer)

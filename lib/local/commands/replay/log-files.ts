@@ -70,7 +70,7 @@ interface JobLines {
   /** Lines in the order of their time. */
   readonly lines: readonly LogRecord[]
   /** Number of requests that only read the job. */
-  readonly requests: number
+  readonly requestCount: number
 }
 
 /** Returns the lines that contain the job's id, and those of the request that created it. */
@@ -80,12 +80,12 @@ export async function readJobLines(
   requestId: string | undefined,
 ): Promise<JobLines> {
   const lines: LogRecord[] = []
-  let requests = 0
+  let requestCount = 0
   for await (const line of readMatchingLines(logFiles, [jobId, ...(requestId ? [requestId] : [])])) {
     const isUnrelatedRequest =
       line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
-    if (isUnrelatedRequest) requests++
+    if (isUnrelatedRequest) requestCount++
     else lines.push(line)
   }
-  return { lines: lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)), requests }
+  return { lines: lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)), requestCount }
 }

@@ -55,7 +55,7 @@ export async function fetchTaskFiles(
   const plan = planTask(task, state, engines)
   if ('unavailable' in plan) return plan.unavailable
   const { inputPlans } = plan
-  const missingFiles = await listMissing(
+  const missingFiles = await listMissingFiles(
     inputPlans.flatMap((piece) => piece.files),
     files,
   )
@@ -75,7 +75,7 @@ export async function fetchTaskFiles(
   return { task, inputs: fetchedInputs, folder }
 }
 
-async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
+async function listMissingFiles(sources: readonly StoredFile[], files: Files): Promise<string[]> {
   const foundSources = await Promise.all(
     sources.map(async (file) => ({ file, storedObject: await files.head(file.key) })),
   )

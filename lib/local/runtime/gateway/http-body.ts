@@ -18,14 +18,14 @@ export async function readEventBody(request: IncomingMessage): Promise<HttpEvent
   const bytes = await readBytes(request)
   if (!bytes) return undefined
   if (bytes.length === 0) return { isBase64Encoded: false }
-  const isText = textTypes.test(request.headers['content-type'] ?? '') && isUtf8(bytes)
+  const isText = textTypePattern.test(request.headers['content-type'] ?? '') && isUtf8(bytes)
   return isText
     ? { body: bytes.toString('utf8'), isBase64Encoded: false }
     : { body: bytes.toString('base64'), isBase64Encoded: true }
 }
 
 /** Types whose bodies reach a function as text; all others are sent in base64, including browser forms. */
-const textTypes =
+const textTypePattern =
   /^\s*(?:text\/[\w.+-]+|application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i
 
 /** Reads a body. Doesn't use async iteration, which would close the connection of a rejected request. */

@@ -26,7 +26,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 export function createGatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
   const requestId = newId('req')
-  const retryAfter = getRetryAfterS({ status, details: undefined })
+  const retryAfterS = getRetryAfterS({ status, details: undefined })
   return {
     status,
     headers: {
@@ -35,7 +35,7 @@ export function createGatewayError(status: number, sentence: string): GatewayRes
       'access-control-allow-origin': '*',
       'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
     },
     body: Buffer.from(JSON.stringify(createErrorBody(error, requestId))),
   }

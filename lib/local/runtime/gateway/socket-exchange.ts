@@ -5,10 +5,10 @@ import type { WebSocketApi } from './websocket-api.ts'
 export function createSocketExchange(
   parts: Promise<{ readonly webSocketApi?: WebSocketApi | undefined }>,
 ): SocketExchange {
-  const api = async () => (await parts).webSocketApi
+  const getApi = async () => (await parts).webSocketApi
   return {
-    post: async (id, frame) => (await (await api())?.send(id, Buffer.from(frame))) ?? 'gone',
-    close: async (id, code, reason) => void (await api())?.disconnect(id, code, reason),
-    isOpen: async (id) => (await api())?.get(id) !== undefined,
+    post: async (id, frame) => (await (await getApi())?.send(id, Buffer.from(frame))) ?? 'gone',
+    close: async (id, code, reason) => void (await getApi())?.disconnect(id, code, reason),
+    isOpen: async (id) => (await getApi())?.get(id) !== undefined,
   }
 }

@@ -140,15 +140,15 @@ export class WebSocketApi {
     }, closeTimeoutMs)
     const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
     while (this.#open.size > 0 || this.#pendingOperations.size > 0) {
-      const endedConnections = [...this.#open.values()].map(
+      const closePromises = [...this.#open.values()].map(
         ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
       )
-      const timeout = await Promise.race([
-        ...endedConnections,
+      const raceResult = await Promise.race([
+        ...closePromises,
         ...this.#pendingOperations,
         limit.then(() => 'timeout' as const),
       ])
-      if (timeout === 'timeout') break
+      if (raceResult === 'timeout') break
     }
     clearTimeout(timer)
   }

@@ -1,4 +1,4 @@
-import type { connectDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
+import type { connectDrive, listDriveItems, listDrives } from '../../../../routes/drives.ts'
 import type { importFromDrive } from '../../../../routes/import-from-drive.ts'
 import { callApi, explainError, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
 import type { ItemOrigin } from '../item.ts'
@@ -8,7 +8,7 @@ import words from './words/en.ts'
 /** Accesses drives; this browser remembers the connections. */
 
 export type DriveName = ReplyData<typeof listDrives>['drives'][number]
-export type Listing = ReplyData<typeof listDrive>
+export type Listing = ReplyData<typeof listDriveItems>
 export type Entry = Listing['items'][number]
 
 const getDrivePath = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`

@@ -6,7 +6,7 @@ import many from '../file-list.css'
 import { formatFileSize } from '../format-text.ts'
 import type { Entry } from './drive-client.ts'
 import rules from './drives.css'
-import { type Drive, useDrive } from './use-drive.ts'
+import { type DriveState, useDrive } from './use-drive.ts'
 import words from './words/en.ts'
 
 adoptStyles(many, rules)
@@ -34,7 +34,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
   )
 }
 
-function Content({ drive }: { readonly drive: Drive }) {
+function Content({ drive }: { readonly drive: DriveState }) {
   if (drive.isSaved) return <p class="notice">{words.saved(drive.name)}</p>
   if (!drive.isConnected && !drive.isBusy)
     return (
@@ -53,7 +53,7 @@ function Content({ drive }: { readonly drive: Drive }) {
   )
 }
 
-const Search = ({ drive }: { readonly drive: Drive }) => (
+const Search = ({ drive }: { readonly drive: DriveState }) => (
   <form
     class="drive-search"
     onSubmit={(event) => {
@@ -73,7 +73,7 @@ const Search = ({ drive }: { readonly drive: Drive }) => (
  * Lists the open folder, or the results of a search. When the user chooses where to save results, only folders are
  * listed.
  */
-function Folder({ drive }: { readonly drive: Drive }) {
+function Folder({ drive }: { readonly drive: DriveState }) {
   const entries = drive.listing?.items.filter(({ isFolder }) => isFolder || !drive.isSaving)
   return (
     <>
@@ -106,7 +106,7 @@ function Folder({ drive }: { readonly drive: Drive }) {
   )
 }
 
-const EntryRow = ({ drive, entry }: { readonly drive: Drive; readonly entry: Entry }) =>
+const EntryRow = ({ drive, entry }: { readonly drive: DriveState; readonly entry: Entry }) =>
   entry.isFolder ? (
     <button type="button" class="link" onClick={() => drive.openFolder(entry)}>
       <bdi>{entry.name}</bdi>/
@@ -124,7 +124,7 @@ const EntryRow = ({ drive, entry }: { readonly drive: Drive; readonly entry: Ent
     </label>
   )
 
-const Actions = ({ drive }: { readonly drive: Drive }) => (
+const Actions = ({ drive }: { readonly drive: DriveState }) => (
   <div class="actions">
     {drive.isSaving ? (
       <button

@@ -26,7 +26,7 @@ const toFolderQuery = (id: string | undefined) => (id === undefined ? {} : { fol
 export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose: () => void }) {
   const drive = query.get('drive') ?? ''
   const access = query.has('save') ? 'write' : 'read'
-  const lifetime = useRef(new AbortController())
+  const abortController = useRef(new AbortController())
   const folderPath = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
   const listing = useSignal<Listing | undefined>(undefined)
   const chosenEntries = useSignal<readonly Entry[]>([])
@@ -51,7 +51,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     try {
       await operation()
     } catch (error) {
-      if (lifetime.current.signal.aborted) return
+      if (abortController.current.signal.aborted) return
       problem.value = toProblem(error)
       if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
         saveConnection(drive, access, undefined)
@@ -80,7 +80,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     }
     if (query.has('error')) problem.value = words.refused
     else void openListing({})
-    return () => lifetime.current.abort()
+    return () => abortController.current.abort()
   }, [drive, access])
 
   const isChosen = (entry: Entry) => chosenEntries.value.some(({ id }) => id === entry.id)
@@ -116,7 +116,9 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     disconnect: () => void runOperation(() => disconnect(drive, access, connection())).then(onClose),
     importChosen: () =>
       void runOperation(async () => {
-        await addOrigins(await importFiles(drive, connection(), chosenEntries.value, lifetime.current.signal))
+        await addOrigins(
+          await importFiles(drive, connection(), chosenEntries.value, abortController.current.signal),
+        )
         onClose()
       }),
     /** Whether results are saved to the drive instead of importing files. */
@@ -126,11 +128,11 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     saveHere: () =>
       void runOperation(async () => {
         const target = { connectionId: connection(), folderId: folderPath.value.at(-1)?.id }
-        await saveResults(drive, loadJobsToSave(), target, lifetime.current.signal)
+        await saveResults(drive, loadJobsToSave(), target, abortController.current.signal)
         isSaved.value = true
         announce(words.saved(words.names[drive] ?? drive))
       }),
   }
 }
 
-export type Drive = ReturnType<typeof useDrive>
+export type DriveState = ReturnType<typeof useDrive>

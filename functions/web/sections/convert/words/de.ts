@@ -41,7 +41,7 @@ const words: typeof en = {
   convert: 'Umwandeln',
   allFormats: 'Alle verfügbaren Formate',
   search: (count) => `${count} Formate durchsuchen`,
-  noSuchFormat: (typed) => `Für diese Datei gibt es kein Format „${typed}“.`,
+  noSuchFormat: (typedText) => `Für diese Datei gibt es kein Format „${typedText}“.`,
   tools: 'Werkzeuge',
   targetNotes: { experimental: 'experimentell', same: 'gleiches Format' },
   moreTools: 'Weitere PDF-Werkzeuge',

@@ -43,7 +43,7 @@ export default {
   convert: 'Convert',
   allFormats: 'All available formats',
   search: (count: number) => `Search ${count} formats`,
-  noSuchFormat: (typed: string) => `No format called “${typed}” for this file.`,
+  noSuchFormat: (typedText: string) => `No format called “${typedText}” for this file.`,
   tools: 'Tools',
   targetNotes: { experimental: 'experimental', same: 'same format' },
   moreTools: 'More PDF tools',

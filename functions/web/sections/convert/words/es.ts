@@ -44,7 +44,7 @@ const words: typeof en = {
   convert: 'Convertir',
   allFormats: 'Todos los formatos disponibles',
   search: (count) => `Buscar entre ${plural(count, 'formato', 'formatos')}`,
-  noSuchFormat: (typed) => `Ningún formato para este archivo se llama «${typed}».`,
+  noSuchFormat: (typedText) => `Ningún formato para este archivo se llama «${typedText}».`,
   tools: 'Herramientas',
   targetNotes: { experimental: 'experimental', same: 'mismo formato' },
   moreTools: 'Más herramientas de PDF',

@@ -44,7 +44,7 @@ const words: typeof en = {
   convert: 'Convertir',
   allFormats: 'Tous les formats disponibles',
   search: (count) => `Rechercher parmi ${plural(count, 'format', 'formats')}`,
-  noSuchFormat: (typed) => `Aucun format nommé « ${typed} » pour ce fichier.`,
+  noSuchFormat: (typedText) => `Aucun format nommé « ${typedText} » pour ce fichier.`,
   tools: 'Outils',
   targetNotes: { experimental: 'expérimental', same: 'même format' },
   moreTools: 'Autres outils PDF',

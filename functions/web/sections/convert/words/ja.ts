@@ -42,7 +42,7 @@ const words: typeof en = {
   convert: '変換',
   allFormats: '選択できるすべての形式',
   search: (count) => `${count} 種類の形式から検索`,
-  noSuchFormat: (typed) => `このファイルに「${typed}」という形式は選べません。`,
+  noSuchFormat: (typedText) => `このファイルに「${typedText}」という形式は選べません。`,
   tools: 'ツール',
   targetNotes: { experimental: '試験的', same: '同じ形式' },
   moreTools: 'その他の PDF ツール',

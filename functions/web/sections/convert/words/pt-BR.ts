@@ -44,7 +44,7 @@ const words: typeof en = {
   convert: 'Converter',
   allFormats: 'Todos os formatos disponíveis',
   search: (count) => `Buscar em ${plural(count, 'formato', 'formatos')}`,
-  noSuchFormat: (typed) => `Nenhum formato chamado “${typed}” para este arquivo.`,
+  noSuchFormat: (typedText) => `Nenhum formato chamado “${typedText}” para este arquivo.`,
   tools: 'Ferramentas',
   targetNotes: { experimental: 'experimental', same: 'mesmo formato' },
   moreTools: 'Mais ferramentas de PDF',
