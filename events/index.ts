@@ -6,8 +6,8 @@ import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
 
 /**
- * Every event with its body. To add an event, add its schema to the file of its group and render it next to its
- * subject, as in `lib/jobs/events.ts`.
+ * Every event with its body. To add an event, add its schema to the file of its group, and create the event in the
+ * code for its subject: `lib/jobs/events.ts` creates the events of jobs.
  */
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
@@ -88,6 +88,6 @@ export function toPublicEvent({
 
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 
-// Without the assertion, spreading would give the schema the fields of all events instead of those of this event.
+// Without the type assertion, the schema would have the fields of all events instead of those of this event.
 export const eventSchema = <Name extends EventName>(name: Name) =>
   CommonFields.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })

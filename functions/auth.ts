@@ -35,7 +35,10 @@ export function createAuthApi(
   const { OPENID_PROVIDERS: providers = [] } = services.config
   let auth = createAuthInstance()
   let authCreatedAt = Date.now()
-  /** Creates better-auth again after a while, because it drops a provider that does not respond at the start. */
+  /**
+   * Returns better-auth. Creates it again after a while if a provider is missing, because better-auth drops providers
+   * that do not respond when it is created.
+   */
   const getCurrentAuth = async () => {
     if (providers.length === 0 || Date.now() - authCreatedAt < providerRetryMs) return auth
     const { socialProviders } = await auth.$context

@@ -4,7 +4,7 @@ import { createLambdaServices } from '../lib/services/lambda-services.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 import { sweepDueRecords } from '../lib/services/sweep-due-records.ts'
 
-/** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
+/** The sweep runs every minute, so it is the first function that runs in a new deployment. It creates the secrets. */
 const openSweep = lazyAsync(async () => {
   const { SECRETS, SERVICE_SECRET, ...awsConfig } = loadConfigAndClearSecrets()
   if (SECRETS !== undefined && SERVICE_SECRET === undefined) await createSecrets(SECRETS, awsConfig)

@@ -22,7 +22,7 @@ function run(...command) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// If not empty, the snapshot replaces the sources of the base image, whose newer packages are then downgraded.
+// Unless this list of apt sources is empty, it replaces the sources of the base image; newer packages are downgraded.
 const snapshotPath = fileURLToPath(new URL('snapshot.list', import.meta.url))
 const usesSnapshot = statSync(snapshotPath).size > 0
 const from = usesSnapshot

@@ -36,7 +36,7 @@ function push(target: string): string {
   try {
     const file = join(folder, 'digest')
     const tlsArgs = isLocalRegistry ? ['--tls-verify=false'] : []
-    // Lambda also accepts the OCI manifest format, but some registries support only this one.
+    // Uses Docker's manifest format, because some registries do not support the OCI format; Lambda accepts both.
     runCommand('podman', [
       'push',
       '--quiet',

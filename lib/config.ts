@@ -306,7 +306,7 @@ export const settings = {
   MAX_WAITS: createIntegerSchema(1, 10_000)
     .optional()
     .describe(
-      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), counted separately for creating, watching and event streams; further requests are answered immediately. Unlimited by default',
+      'Requests per 25 s that may wait for a job; further requests are answered immediately. The limit applies separately to requests with `Prefer: wait` that create a job, to those that watch a job, and to event streams if responses cannot be streamed. Unlimited by default',
     ),
   IMAGE_REGISTRY: z
     .string()

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto'
 type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
 /**
- * Attributes of a span. Allowed are ids, formats, operations, sizes, codes and durations; nothing that a client named.
+ * Attributes of a span. Allowed are ids, formats, operations, sizes, codes and durations, but no names that clients
+ * chose.
  */
 type Attributes = Record<string, string | number | boolean | undefined>
 

@@ -8,8 +8,8 @@ interface Bounds {
 }
 
 /**
- * Kills test files that take too long, with their child processes; the runner then reports them as failed. Its own
- * limit is a timer in the process of the file, which does not fire during an endless loop, and does not apply to an
+ * Kills test files that take too long, with their child processes; the runner then reports them as failed. The runner's
+ * own limit is a timer in the process of the file, which does not fire during an endless loop, and does not apply to an
  * `await` outside of tests.
  * @returns a function that stops the watch
  */

@@ -5,7 +5,7 @@ import { after } from 'node:test'
  * did not close would keep it alive. (`--test-force-exit` ends it immediately, before all results are reported: names
  * of failed tests were lost.) Files that end on their own do not wait.
  *
- * @param afterMs longer than the `after` hooks take, which may run later
+ * @param afterMs delay after the last test, which must be longer than the `after` hooks of the file take
  */
 export function endLeaking(afterMs: number): void {
   after(() => {

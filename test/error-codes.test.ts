@@ -13,7 +13,7 @@ const readSources = (pattern: string, except: RegExp) =>
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
 
-/** All code except the tables and contracts, which only list codes. */
+/** The source code, except for the parts that only list error codes. */
 const code = readSources(
   '{lib,functions}/**/*.ts',
   /error-catalog|openapi|lib\/client\/|functions\/web\//,

@@ -105,8 +105,8 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a job in progress': () => [getProgressEvent(runningJob, '1')],
   'a job that is completed': () => [createEndEvent(completedJob)],
   'a job that finishes before its start is published': () => {
-    const short = finishJob(freshJob, fieldsOfCompletedTasks)
-    return [...findUnpublishedEvents(short), createEndEvent(short)]
+    const quickJob = finishJob(freshJob, fieldsOfCompletedTasks)
+    return [...findUnpublishedEvents(quickJob), createEndEvent(quickJob)]
   },
   'a job that fails': () => [createEndEvent(finishJob(runningJob, fieldsAfterFailedTask))],
   'a batch with a failed item': () => {
@@ -154,9 +154,9 @@ for (const [name, createEvents] of Object.entries(eventsByStory)) {
     const events = createEvents()
     assert.ok(events.length > 0)
     for (const event of events) {
-      const strict = eventSchema(event.event).strict()
+      const strictSchema = eventSchema(event.event).strict()
       const body = JSON.parse(JSON.stringify(toPublicEvent(event)))
-      assert.deepEqual(strict.parse(body), body)
+      assert.deepEqual(strictSchema.parse(body), body)
       assert.equal(event.owner, freshJob.job.owner)
     }
     assert.deepEqual(createEvents(), events)
@@ -175,8 +175,8 @@ for (const [name, createEvents] of Object.entries(eventsByStory)) {
 test('every event has an example that matches its schema', () => {
   assert.deepEqual(Object.keys(eventExamples).sort(), Object.keys(events).sort())
   for (const [name, example] of Object.entries(eventExamples)) {
-    const strict = eventSchema(name as EventName).strict() // keys of the examples, checked above
-    assert.deepEqual(strict.parse(example), example)
+    const strictSchema = eventSchema(name as EventName).strict() // keys of the examples, checked above
+    assert.deepEqual(strictSchema.parse(example), example)
   }
 })
 

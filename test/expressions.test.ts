@@ -6,12 +6,12 @@ import { loadExpressions } from './expressions/loaded-expressions.ts'
 import { verdicts } from './expressions/runtime-expressions.ts'
 
 /** Matches paths of code that runs in workers, decoder processes, builds, the command line or browsers. */
-const notOnServer =
+const offServerPattern =
   /^(?:functions\/web|lib\/(?:engines|fidelity|formats|binary|decoders|capture|transfer|jobs\/run|page|deployment|client)\/|lib\/local\/(?:setup|commands)\/)/
 /** Matches paths of code that parses options, which the API does as well. */
-const optionFiles = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
+const optionFilePattern = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
 /** Returns whether the expressions of a file run on the event loop of the API. */
-const parsesRequests = (path: string) => optionFiles.test(path) || !notOnServer.test(path)
+const parsesRequests = (path: string) => optionFilePattern.test(path) || !offServerPattern.test(path)
 /** Returns the time limit of a file's expressions, in milliseconds per MiB of input. */
 const getLimitMs = (path: string) => (parsesRequests(path) ? 50 : 500)
 

@@ -43,7 +43,7 @@ test('functions are named with a verb, not with a participle', () => {
   assert.deepEqual(report(code.flatMap(({ path, content }) => findParticiples(path, content))), [])
 })
 
-/** Starts of names that only make sense after the title of a `describe` block, which a failure report may not show. */
+/** Starts of titles that only make sense after the title of a `describe` block, which a failure report may not show. */
 const continuation =
   /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
 

@@ -15,7 +15,7 @@ import { selectShortFiles } from './long-files.ts'
  */
 const maxParallelFiles = 3
 const maxRetriedFiles = 8
-/** Time limit of a test, which then fails by its name; the longest test takes a tenth of it. */
+/** Time limit of a test; a test that exceeds it is reported by name. The longest test takes a tenth of it. */
 const testTimeoutMs = 600_000
 /**
  * Time limit of a file that hangs outside of tests; the longest file takes less than half of it. FILE_S sets another,

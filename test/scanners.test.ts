@@ -7,7 +7,7 @@ import { listScanners } from './expressions/scanners.ts'
 const [short, long] = [16 * 1024, 128 * 1024]
 /** Returns the time limit in milliseconds per MiB of input. */
 const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
-/** Factor by which long inputs may take longer than in proportion, because of caches and other load. */
+/** Factor by which the time of long inputs may exceed the proportional time, because of caches and other load. */
 const toleranceFactor = 3
 /** Shorter times are noise. */
 const minMs = 15

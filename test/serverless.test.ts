@@ -105,7 +105,7 @@ test('the event bus invokes the function record-metrics for exactly its declared
   assertRulesCanInvoke('record-metrics')
 })
 
-test('the event bus invokes dispatch for every job, file, subscription or quota event that has webhook listeners', () => {
+test('the event bus invokes the function dispatch for job, file, subscription and quota events with webhook listeners', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
   assert.deepEqual(findRule('dispatch')?.EventPattern, {
     source: ['mutabor'],
@@ -169,7 +169,7 @@ for (const image of imageIds) {
   })
 }
 
-/** Returns the functions of the local service and their environment, read from the code that starts it. */
+/** Creates the functions of the local service and their environment with the code that starts that service. */
 function createLocalFunctions() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})

@@ -33,7 +33,7 @@ export const connectDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'Connect a drive',
-  description: `Open \`authorizationUrl\` in the browser of the drive's owner. They have ${consentLifetimeMinutes} minutes to agree there, and are redirected to the callback and from there to \`redirectUri\` with \`connectionId\` or \`error\`. The callback must come from the same user, by session or owner cookie. A browser that accepts \`text/html\` is redirected immediately.`,
+  description: `Open \`authorizationUrl\` in the browser of the drive's owner. They have ${consentLifetimeMinutes} minutes to agree there, and are redirected to the callback and from there to \`redirectUri\` with \`connectionId\` or \`error\`. The callback must come from the same user, who is recognized by the session or owner cookie. A browser that accepts \`text/html\` is redirected immediately.`,
   params: Params,
   query: z.object({
     redirectUri: z

@@ -11,7 +11,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { Params } from './drive-parameters.ts'
 
-/** Maximum number of files per request, because the record of the task lists each stored file. */
+/** Maximum number of files per request. The record of the task lists each stored file, and its size is limited. */
 const maxFiles = 200
 
 const Body = z.strictObject({
@@ -35,7 +35,7 @@ export const exportToDrive = contract({
   tag: 'Drives',
   summary: 'Save results to a drive',
   description:
-    'A job stores the results of other jobs in a folder of the drive; its task lists them with their locations. No file is replaced: if the folder already has a file with the same name, Dropbox and OneDrive add a number to the new name, and Google Drive keeps both files under this name.',
+    'A job stores the results of other jobs in a folder of the drive. The task of this job lists the stored files with their locations. No file is replaced: if the folder already has a file with the same name, Dropbox and OneDrive add a number to the new name, and Google Drive keeps both files under this name.',
   params: Params,
   body: { accepts: ['json'], schema: Body },
   reply: {

@@ -214,7 +214,7 @@ const signParts = contract({
   access: writeAccess,
   tag,
   summary: 'Get the URLs of many parts',
-  description: 'Returns the URLs of at most 1000 parts per request. PUT the bytes of each part to its URL.',
+  description: 'A request can get the URLs of up to 1000 parts. PUT the bytes of each part to its URL.',
   params: UploadParams,
   query: KeyQuery.extend({ partNumbers: partNumbers.describe('Part numbers, separated by commas') }),
   reply: {

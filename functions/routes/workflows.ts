@@ -57,10 +57,10 @@ const ChangeBody = z.strictObject(fields).partial()
 
 const tasksDescription =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: users write such placeholders
-  'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In their strings, `${date}` is replaced with the date of the run in the time zone, and `${runId}` with the id of the run.'
+  'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In the strings of the tasks, `${date}` is replaced with the date of the run in the time zone of the workflow, and `${runId}` with the id of the run.'
 
 const daylightSavingDescription =
-  'If a daylight saving change skips the time of a run, it runs in the first minute after the change; if the time occurs twice, it runs the first time. If runs were missed while the service was down, one run replaces them.'
+  'If a daylight saving change skips the time of a run, the workflow runs in the first minute after the change. If the time occurs twice, the workflow runs only the first time. If runs were missed while the service was down, one run replaces them.'
 
 const example = {
   name: 'Daily report',

@@ -1,6 +1,6 @@
 /**
  * Renders what pages show behind and across their text: backgrounds, stamps, and drawings that text runs over.
- * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
+ * Runs as a separate Node program, because MuPDF is under the AGPL; the service itself does not import it.
  *
  * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json> <dpi>
  *
@@ -23,7 +23,7 @@ const pixelsPerPoint = Number(dpi) / 72
 const maxPixels = 6_000_000
 /** Maximum distance in points at which a drawing counts as reaching an edge of the page. */
 const edgeTolerance = 3
-/** Minimum proportion of the page that a drawing covers to count as its background. */
+/** Minimum share of the page that a drawing must cover to count as a background. */
 const minCoverage = 0.6
 
 const widthOf = (box) => Math.max(0, box[2] - box[0])

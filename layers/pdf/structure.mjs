@@ -1,6 +1,6 @@
 /**
  * Extracts the content of PDF pages: words with positions and styles, images, vector shapes and links.
- * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
+ * Runs as a separate Node program, because MuPDF is under the AGPL; the service itself does not import it.
  *
  * usage: node structure.mjs <folder of the mupdf package> <in.pdf> <out folder> [page,page…]
  * Writes pages.jsonl with one page per line, and image-<n>.png or .jpg; prints "page <n>" after each page.
@@ -78,7 +78,8 @@ function createWords(styles) {
   let word
   let vertical = false
   let slanted = false
-  // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
+  // In Arabic and Hebrew, lines of OCR text run from right to left, with upright characters. MuPDF returns the
+  // characters in reverse order.
   let isLeftward = false
   // MuPDF reports the width of a ligature with one of its characters. The other characters have no width: they precede
   // that character in reverse order, or follow it if the file itself names the characters.
@@ -151,7 +152,7 @@ function createWords(styles) {
 
 let imageCount = 0
 
-/** Returns undefined for a broken image, so that the page's words are not lost. It is rendered from the page later. */
+/** Returns undefined for a broken image, so that no words are lost. The image is later rendered from the page. */
 function trySaveImage(image, matrix, bbox) {
   try {
     return saveImage(image, matrix, bbox)

@@ -25,7 +25,7 @@ export const ApiKey = z.object({
   name: z.string(),
   kind: z.enum(['secret', 'public']),
   scopes: z.array(z.enum(scopes)),
-  /** First characters of the key. Its owner recognizes the key by these and the last ones. */
+  /** First characters of the key. Its owner recognizes the key by its first and last characters. */
   prefix: z.string(),
   /** Last four characters of the key. */
   last4: z.string(),

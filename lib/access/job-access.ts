@@ -21,7 +21,8 @@ export function createJobNotFoundError(jobId: string): AppError {
 }
 
 /**
- * Anyone who knows the id may see a job without an account; a job of an account is visible to that account only.
+ * Returns a job that the reader may see. A job of an account is visible to that account only, any other job to everyone
+ * who knows its id.
  * @throws AppError JOB_NOT_FOUND; for an expired job, the details say when it expired.
  */
 export function requireVisibleJob(job: Job | undefined, jobId: string, reader: JobReader): Job {

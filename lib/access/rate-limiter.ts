@@ -130,7 +130,7 @@ async function countInTable(
           below: Object.fromEntries(
             runningPolicies.map(({ counter, limit }) => [getCountAttribute(counter), limit - count + 1]),
           ),
-          // A window can only be started if it has not changed since it was read and found to have ended.
+          // A window is only started if its end has not changed since it was read: no other process has started it.
           absent: startingPolicies.flatMap(({ counter }) =>
             item?.[getEndAttribute(counter)] === undefined ? [getEndAttribute(counter)] : [],
           ),

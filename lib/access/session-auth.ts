@@ -11,8 +11,8 @@ import { createCredential } from './credential.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /**
- * Authenticates the session cookie of better-auth, a token with its signature, without loading better-auth, which is as
- * large as the rest of the API.
+ * Authenticates the session cookie of better-auth, which consists of a token and its signature. Does not load
+ * better-auth, because it is as large as the rest of the API.
  */
 
 export const authPath = '/v1/auth'

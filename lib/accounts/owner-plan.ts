@@ -12,7 +12,7 @@ export const accountCacheMs = 4000
 
 const accountCaches = new WeakMap<object, TtlCache<Account | undefined>>()
 
-/** Returns an account that may be some seconds old. */
+/** Returns an account, whose data may be some seconds old. */
 export function findCachedAccount(
   services: Pick<Services, 'table'>,
   id: string,

@@ -10,7 +10,7 @@ export interface PlanLimits {
   readonly filesPerJob: number
   readonly retentionHours: number
   readonly concurrentJobs: number | null
-  /** Whether the plan allows only so few jobs that a list may read all jobs of the owner and filter them. */
+  /** Whether the plan allows so few jobs that a list request can read all jobs of the owner and filter them. */
   readonly hasFewJobs: boolean
 }
 

@@ -45,7 +45,7 @@ export async function redriveMessages(
   }
 }
 
-/** An event in the form in which a rule of the bus passes it to a function. */
+/** Message with an event, as a rule of the bus sends it to a function. */
 const BusEventMessage = z.object({
   source: z.string(),
   'detail-type': z.string(),

@@ -38,7 +38,7 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
 type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
- * Returns a function that reads a secret with a request that is signed here and sent with the HTTP handler of the
+ * Returns a function that reads a secret from S3. It signs the request itself and sends it with the HTTP handler of the
  * DynamoDB client, which all functions contain. The S3 client, which most functions don't need otherwise, would double
  * the code that each function loads at startup.
  */

@@ -31,7 +31,7 @@ export interface Condition {
   readonly present?: readonly string[]
   /** Attributes that must be absent or less than the value. */
   readonly below?: Readonly<Record<string, number>>
-  /** Set attributes that must not contain any of these values. */
+  /** Attributes that are sets and must not contain any of these values. */
   readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
   /** Attributes that must be greater than the value. */
   readonly after?: Readonly<Record<string, number | string>>

@@ -32,7 +32,7 @@ interface CompoundFileEntry {
   /** The names of property streams start with a control character. */
   readonly name: string
   readonly type: number
-  /** Indexes of the children in the directory tree (2.6.4); beyond the last entry if there is no child. */
+  /** Indexes of the children in the directory tree (2.6.4). Without a child, the index is beyond the last entry. */
   readonly links: readonly number[]
   readonly start: number
   /** In bytes. */

@@ -22,7 +22,10 @@ export interface TiffEntry {
 
 const bigTiffVersion = 43
 const minHeaderBytes = 8
-/** Sizes in bytes of the entry `count`, an `entry`, and an `offset`, which is also the size of a value count. */
+/**
+ * Sizes of fields in bytes: `count` is the number of entries, `entry` a whole entry, and `offset` a file offset or the
+ * number of an entry's values.
+ */
 const classicFieldSizes = { count: 2, entry: 12, offset: 4 } as const
 const bigTiffFieldSizes = { count: 8, entry: 20, offset: 8 } as const
 /** Entries beyond this are ignored; they are sorted by tag, and the tags that readers need come first. */

@@ -120,7 +120,7 @@ export class ZipArchive {
 
 /**
  * Opens a ZIP. zip.js reads the directory, because it supports all encodings of names and files beyond 4 GiB. zlib
- * decompresses the files: the streams of zip.js would take longer than counting all words in the files.
+ * decompresses the files, because the streams of zip.js are slow: they take longer than counting the words of a file.
  * @param maxEntries further entries are ignored, see `hasMoreEntries`
  * @throws DamagedFileError, UnsafeEntryNameError, FileLimitError
  */

@@ -98,8 +98,8 @@ export const captureWebsite: CaptureFile = async (
 type Target = 'pdf' | ScreenshotTarget
 
 /**
- * Returns the size and scale of the browser window. For PDFs, its scale is 1, because their field `scale` applies to
- * the printed content.
+ * Returns the size and scale of the browser window. For a PDF, the window has scale 1, because the field `scale` then
+ * applies to the printed content.
  */
 function createPageView(input: Fields, to: Target): PageView {
   const view = parseScreenshotView({

@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Headers that describe a single connection. They are not forwarded, because the service's connection to the host is
- * another one than the browser's connection to the service.
+ * Headers that apply to one connection only. They are not forwarded, because the browser's connection to the service
+ * and the service's connection to the host are separate.
  */
 const connectionHeaders: readonly string[] = [
   'accept-encoding',
@@ -29,7 +29,7 @@ const connectionHeaders: readonly string[] = [
 const toLowerCaseNames = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Returns the headers to send to the host: those of the page's request, and those that the user added. */
+/** Returns the headers to send to the host: the headers of the page's request, and the headers that the user added. */
 export function mergePageHeaders(
   pageHeaders: Headers,
   userAgent: string,

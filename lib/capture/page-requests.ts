@@ -32,12 +32,12 @@ export type PausedRequest = z.output<typeof PausedRequest>
 /** Limits for what a page may load. */
 const limits = {
   fileBytes: 32 * 1024 ** 2,
-  /** Total of all files. */
+  /** Total size of all files. */
   bytes: 128 * 1024 ** 2,
   files: 3000,
-  /** Number of parallel requests. */
+  /** Maximum number of parallel requests. */
   concurrent: 16,
-  /** Time per file. */
+  /** Time limit for each file. */
   fileMs: 30_000,
 }
 
@@ -64,7 +64,7 @@ export class PageRequests {
   /** Number of failed requests. */
   droppedCount = 0
   readonly #context: VisitContext
-  readonly #urlsByRedirectId = new Map<string, number>()
+  readonly #hopsByRequestId = new Map<string, number>()
   readonly #waitingLoads: (() => void)[] = []
   #open = 0
   #runningLoads = 0
@@ -83,8 +83,8 @@ export class PageRequests {
 
   /**
    * Answers a request; returns undefined if the file could not be fetched.
-   * @param isPage whether this is the website itself, which must be a web page.
-   * @throws AppError, RemoteError for the website itself.
+   * @param isPage whether the website itself is requested; its response must be a web page.
+   * @throws AppError, RemoteError only if the website itself is requested.
    */
   async handle(pausedRequest: PausedRequest, isPage: boolean): Promise<PageResponse | undefined> {
     this.#open++
@@ -118,7 +118,7 @@ export class PageRequests {
     const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.fileMs)])
     const bodyParts = request.postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64'))
     const response = await httpClient.request(url, {
-      method: request.method as NonNullable<OutgoingRequest['method']>, // checked by #require
+      method: request.method as NonNullable<OutgoingRequest['method']>, // checked by #requireAllowed
       headers: mergePageHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
       ...(request.hasPostData && { body: Buffer.concat(bodyParts) }),
       signal: limitedSignal,
@@ -132,8 +132,8 @@ export class PageRequests {
   }
 
   #requireAllowed({ requestId, redirectedRequestId = '', request }: PausedRequest, url: URL): void {
-    const hops = redirectedRequestId === '' ? 0 : (this.#urlsByRedirectId.get(redirectedRequestId) ?? 0) + 1
-    this.#urlsByRedirectId.set(requestId, hops)
+    const hops = redirectedRequestId === '' ? 0 : (this.#hopsByRequestId.get(redirectedRequestId) ?? 0) + 1
+    this.#hopsByRequestId.set(requestId, hops)
     if (hops > defaultMaxRedirects)
       throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
         isTransient: false,

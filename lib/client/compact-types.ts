@@ -1,8 +1,8 @@
 const maxLineLength = 110
 
 /**
- * Formats the output of json-schema-to-typescript compactly: each comment of one line and each small object takes a
- * single line.
+ * Makes the output of json-schema-to-typescript compact: a comment that contains one line of text is written on a
+ * single line, and so is a small object.
  */
 export function compactTypes(types: string): string {
   const compacted = types

@@ -8,8 +8,8 @@ interface ObjectSchema extends Json {
 }
 
 /**
- * Common types by name, and the schemas whose shared properties become the properties of the type. Larger types come
- * first.
+ * The common types: for each name, the schemas whose shared properties become the properties of the common type. Larger
+ * types come first.
  */
 const commonTypes: Readonly<Record<string, readonly string[]>> = {
   ConversionTask: ['TaskConvert', 'TaskMerge'],

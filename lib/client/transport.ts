@@ -33,7 +33,7 @@ export interface ApiRequest {
   readonly idempotencyKey?: string | undefined
 }
 
-/** Timeout for the response headers, which is longer than the service ever delays a response. */
+/** Timeout for the response headers. The service never delays a response for that long. */
 const responseTimeoutMs = 60_000
 /** Minimum upload speed: the timeout is extended by the time that the body takes at this speed. */
 const minBytesPerSecond = 20_000
@@ -133,7 +133,7 @@ export class Transport {
       if (!(outcome instanceof MutaborError) && outcome.ok) return outcome
       const failure = outcome instanceof MutaborError ? outcome : await readFailure(outcome)
       const waitS = failure.retryAfterS ?? Math.min(8, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2)
-      // If nothing has ever responded, the URL is more likely wrong than the connection broken.
+      // If no response has ever arrived, a wrong URL is more likely than a broken connection.
       const maxRetries = this.#hasResponded ? retries : Math.min(1, retries)
       if (attempt >= maxRetries || waitS > patienceS || !isTransient(failure, isRepeatable)) throw failure
       this.#settings.onPause?.(failure, waitS)

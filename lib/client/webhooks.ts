@@ -13,7 +13,7 @@ export class InvalidSignature extends Error {
 type Headers = { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>
 
 const readHeader = (headers: Headers, name: string): string => {
-  // A plain object of headers may have one named `get`, which is not a function.
+  // In a plain object, `get` may be the name of a header; its value is then not a function.
   const value =
     typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
   return String(value ?? '')

@@ -6,8 +6,8 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
 /**
- * Finds errors that depend on the request alone, before anything is stored, even if the files of the request arrive
- * later.
+ * Finds the errors that can be seen in a request without its files, which may arrive later. These checks run before
+ * anything is stored.
  */
 
 /** Import operations that produce exactly one file. */
@@ -50,7 +50,7 @@ export function requireSupportedOptions(
   if (!hasPlan) requirePossibleOptions(spec, engines)
 }
 
-/** Fields of imports and exports with a URL or a host name. */
+/** Fields of import and export tasks that contain a URL or a host name. */
 const addressFields = ['url', 'endpoint', 'host'] as const
 
 /**

@@ -47,7 +47,7 @@ export interface RequestedConversion {
  */
 export function createConversionGraph(conversion: RequestedConversion): Graph {
   const { sources, operation, additionalField, to, engine, options, exportFields } = conversion
-  // A task would convert each file, but the reply only has room for one result.
+  // A task would convert several files to several results, but the reply has room for only one result.
   if (operation === 'convert' && sources.length > 1)
     throw createOneFileError(operation, additionalField, sources.length)
   const imports = sources.map((source, at) => ({
@@ -108,7 +108,7 @@ export function createBatchGraph(
   }
 }
 
-/** Exports the results of these tasks for download, and to the client's store if requested. */
+/** Creates the tasks that export the results of `input`: for download and, if requested, to the client's storage. */
 function createExports(name: string, fields: ExportFields, input: readonly string[]): RequestedTask[] {
   const clientExportTask = createExportTask(fields, input)
   return [createTask(name, exportUrlOperation, input), ...(clientExportTask ? [clientExportTask] : [])]

@@ -16,7 +16,7 @@ import { createUploadKey, maxSingleUploadBytes, uploadLifetimeS } from '../uploa
 import type { ImportSource } from './job-request.ts'
 import { openUploadedSource, type SourceFile } from './source.ts'
 
-/** Maximum number of imports opened at the same time: one after the other, they could exceed the gateway's 30 s. */
+/** Maximum number of imports opened at a time. One after the other, they could exceed the gateway's limit of 30 s. */
 const maxConcurrentImports = 8
 
 interface ImportContext {

@@ -30,7 +30,7 @@ export interface JobRequest {
   /** True for a batch, which succeeds if one task does; the job reports rejected tasks. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
-  /** True if the job's download URL delivers all results, several of them as a ZIP. */
+  /** True if the job's download URL delivers all results, packed into a ZIP if there are several. */
   readonly packsResults?: boolean
   /**
    * How many seconds after the end of the job its files are deleted, if that is earlier than the service's retention.

@@ -60,8 +60,8 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
 }
 
 /**
- * Handles a notification about a file whose upload the job has already copied: it is either the copied file, or a file
- * that arrived too late.
+ * Handles a notification about the file of an upload that the job has already copied. The notification is either about
+ * the copied file, or about a file that arrived too late.
  */
 async function handleTakenUpload(
   upload: UploadRecord,

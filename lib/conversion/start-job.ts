@@ -117,8 +117,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
     return findEarlierJob(jobId, uploads, services)
   }
   adoptAll()
-  // The job uses copies of these objects, or none if the file is damaged. If deleting them fails here, they are deleted
-  // with the job.
+  // The job uses copies of these objects, or no file at all if the file is damaged. Objects that cannot be deleted here
+  // are deleted with the job.
   const unusedKeys = uploads.filter(isOverwritable).map(({ key }) => key)
   await services.files.delete(unusedKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
@@ -274,7 +274,7 @@ function createTask(requestedTask: RequestedTask, context: TaskContext): Planned
   }
 }
 
-/** Whether an export only creates links, which exist as soon as the files of its inputs do. */
+/** Whether an export only creates links. This needs no work: the links exist as soon as the input files do. */
 const isLinkExportWithoutWork = ({ operation, fields, sentInput }: RequestedTask): boolean =>
   operation === exportUrlOperation &&
   fields['archive_multiple_files'] === undefined &&

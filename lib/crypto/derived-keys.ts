@@ -1,7 +1,7 @@
 import { keysOf } from '../validation/keys-of.ts'
 import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 
-/** Purposes of derived keys, by the setting that contains the key. Processes without the service secret get them. */
+/** Purposes of derived keys, by the setting with the key. Processes without the service secret get these keys. */
 const purposesByKeyName = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
 export const derivedKeyNames = keysOf(purposesByKeyName)
 type DerivedKeyName = keyof typeof purposesByKeyName

@@ -6,7 +6,7 @@ import { openByteSource } from '../formats/detect/byte-source.ts'
 import { detectFromContent } from '../formats/detect.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 
-/** Larger images are read by a process with limits for counting. Calling it takes little time compared to reading. */
+/** Larger images are counted in another process, which has limits. Calling it takes little time compared to reading. */
 const maxBytes = 8 * 1024 ** 2
 
 /**

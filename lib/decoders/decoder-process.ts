@@ -154,7 +154,7 @@ export class DecoderProcess {
     this.#unref()
   }
 
-  /** False once the process has reached its number of calls or uses too much memory, and after it has exited. */
+  /** False once the process has reached its maximum number of calls, uses too much memory, or has exited. */
   get acceptsWork(): boolean {
     const { maxCalls, maxIdleBytes } = this.#kind
     return (

@@ -3,7 +3,7 @@ import { functionNames } from '../resources/functions.ts'
 import { createArnReference, getFunctionResourceId, toPascalCase } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
-/** The alias of a function that its trigger invokes. */
+/** Name of the alias that the trigger of each function invokes. */
 export const liveAlias = 'live'
 const getAliasId = (name: string) => `${getFunctionResourceId(name)}LiveAlias`
 const getGroupId = (name: string) => `${toPascalCase(name)}Release`

@@ -28,7 +28,7 @@ export const createCdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKe
 
 const originId = 'files'
 
-/** The file bucket as an origin, for which CloudFront signs its requests. */
+/** The file bucket as an origin. CloudFront signs the requests that it sends there. */
 export const fileOrigin = {
   Id: originId,
   DomainName: createArnReference('Bucket', 'RegionalDomainName'),

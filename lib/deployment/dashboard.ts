@@ -1,7 +1,7 @@
 import { metricNamespace } from '../services/embedded-metric.ts'
 import { isRecord } from './check/template.ts'
 
-/** The properties of an alarm that its graph shows. */
+/** Properties of an alarm that appear in its graph on the dashboard. */
 interface AlarmProperties {
   readonly Namespace: string
   readonly MetricName: string

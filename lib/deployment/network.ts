@@ -2,7 +2,7 @@ import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Two availability zones, so that one of them can fail. */
+/** Two availability zones, so that the service keeps running if one of them fails. */
 const zones = [0, 1] as const
 const getSubnetId = (zoneIndex: number) => `ClosedSubnet${zoneIndex + 1}`
 

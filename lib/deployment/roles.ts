@@ -137,7 +137,7 @@ const createTracingStatements = ({ tracing }: Stage): Statement[] =>
   tracing ? [createAllowStatement(tracingActions, '*')] : []
 
 /**
- * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by
+ * Denies the network actions that Lambda itself performs with a function's role to the code of the function. Calls by
  * Lambda have no source function, so the condition does not match them.
  */
 const denyNetworkActions = (functionArn: unknown) => ({

@@ -19,7 +19,7 @@ interface EmbeddedOptions {
   readonly dir: string
   readonly region: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** Further access keys and their permissions. Without them, the keys above may do everything. */
+  /** Further access keys and their permissions. The access key in `credentials` may always do everything. */
   readonly callers?: Callers | undefined
   /** Quotas of an account to enforce; none by default. */
   readonly quotas?: AccountQuotas | undefined

@@ -199,7 +199,7 @@ export interface Shortfall {
   readonly warning: Warning
 }
 
-/** Content summary of an image: what is counted without reading text. */
+/** Content summary of an image. Words are not counted, because the text of the image is not read. */
 export interface ImageSummary {
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   readonly features: readonly Feature[]
@@ -209,7 +209,7 @@ export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
   /**
    * Content summaries of those inputs and results that are images, by path. They were counted in the process of the
-   * engine. A result that is listed here is complete.
+   * engine. A result with a summary was written completely.
    */
   readonly images?: ReadonlyMap<string, ImageSummary>
   /**

@@ -65,10 +65,10 @@ async function rejectEncryptedInputs({ operation, inputs }: EngineWork): Promise
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
-  const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
+  const targetPath = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   return rethrowAsClientError(
     work,
-    work.chunk ? chooseChunkOperations(work).run(work, tools) : runOperation(work, input, target, tools),
+    work.chunk ? chooseChunkOperations(work).run(work, tools) : runOperation(work, input, targetPath, tools),
   )
 }
 
@@ -92,60 +92,60 @@ const undecodableCodes: readonly string[] = ['CORRUPT_FILE', 'CONVERSION_FAILED'
 async function runOperation(
   work: EngineWork,
   input: InputFile,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   await rejectEncryptedInputs(work)
   if (work.operation === 'metadata') return readMediaMetadata(work, input, tools)
-  if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, target, tools)
+  if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, targetPath, tools)
   if (work.operation === 'merge') {
-    return isAudio(work.to) ? mergeAudio(work, target, tools) : mergeVideo(work, target, tools)
+    return isAudio(work.to) ? mergeAudio(work, targetPath, tools) : mergeVideo(work, targetPath, tools)
   }
-  if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
+  if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, targetPath, tools)
   if (work.operation === 'thumbnail') return thumbnailVideo(work, input, tools)
   if ((work.to === 'png' || work.to === 'tiff') && formatById(work.from).category === 'image')
-    return convertFirstFrame(work.from, input, target, tools)
+    return convertFirstFrame(work.from, input, targetPath, tools)
   if (work.to === 'jpg' || work.to === 'png') return videoToImage(work, input, tools)
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
-  const request = { path, from, to: work.to, target }
+  const request = { path, from, to: work.to, target: targetPath }
   const isMediaConversion = work.operation === 'convert' && formatById(work.to).category !== 'image'
   const copyResult =
     isMediaConversion && (await copyByHeader({ ...request, ...parseMediaTarget(work) }, tools))
   if (copyResult) return copyResult
   const media = await probeCached(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
-  if (work.operation === 'compress') return compressMedia(work, source, target, tools)
-  if (work.operation === 'watermark') return watermarkVideo(work, source, target, tools)
-  if (formatById(work.to).category === 'image') return convertToAnimation(work, source, target, tools)
+  if (work.operation === 'compress') return compressMedia(work, source, targetPath, tools)
+  if (work.operation === 'watermark') return watermarkVideo(work, source, targetPath, tools)
+  if (formatById(work.to).category === 'image') return convertToAnimation(work, source, targetPath, tools)
   return transcode({ ...request, media, ...parseMediaTarget(work) }, tools)
 }
 
 async function convertFirstFrame(
   from: FormatId,
   input: InputFile,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  if (from === 'avif') await extractAvifFrame(input.path, target, tools)
-  else await extractFirstFrame(input.path, from, target, tools)
+  if (from === 'avif') await extractAvifFrame(input.path, targetPath, tools)
+  else await extractFirstFrame(input.path, from, targetPath, tools)
   if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first frame of the animation was kept.')
   tools.progress(1)
-  return { files: [{ path: target }] }
+  return { files: [{ path: targetPath }] }
 }
 
 async function convertToAnimation(
   work: EngineWork,
   { path, from, media }: { path: string; from: FormatId; media: MediaInfo },
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   if (!media.video) throw createMissingStreamError('video track', from, work.to)
-  const clip = { source: path, target, from, media }
+  const clip = { source: path, target: targetPath, from, media }
   warnHdrConverted(media.video, tools)
   if (work.to === 'gif') await makeGif(clip, gifOptions.parse(work.options), tools)
   else if (work.to === 'apng') await makeAnimatedPng(clip, animatedPngOptions.parse(work.options), tools)
   else if (work.to === 'webp') await makeAnimatedWebp(clip, animatedWebpOptions.parse(work.options), tools)
   else throw new AppError('UNSUPPORTED_CONVERSION', `Animations cannot be converted to ${work.to}.`)
   tools.progress(1)
-  return { files: [{ path: target }], method: 'encode' }
+  return { files: [{ path: targetPath }], method: 'encode' }
 }

@@ -91,15 +91,18 @@ async function convert(input: InputFile, work: EngineWork, tools: Tools): Promis
 /**
  * Converts a single drawing. Its bounding box becomes the page, because content outside it was not meant to be visible.
  */
-async function convertPostScript(input: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
+async function convertPostScript(inputPath: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { from, to, outDir } = work
   if (to === 'png' || to === 'jpg' || to === 'tiff') {
-    return takeFirstPage(await rasterize(input, to, work, tools), to, tools)
+    return takeFirstPage(await rasterize(inputPath, to, work, tools), to, tools)
   }
   const pdfPath = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
   const cropSwitches = from === 'ps' ? [] : ['-dEPSCrop']
   const switches = [...cropSwitches, ...losslessImageSwitches, '-dAutoRotatePages=/None']
-  await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdfPath, switches }, tools)
+  await runGhostscript(
+    { device: 'pdfwrite', input: inputPath, format: from, output: pdfPath, switches },
+    tools,
+  )
   return { files: [{ path: to === 'pdf' ? pdfPath : await convertDrawing(pdfPath, work, tools) }] }
 }
 
@@ -119,8 +122,8 @@ async function convertDrawing(pdfPath: string, { to, outDir }: EngineWork, tools
 }
 
 /**
- * Writes all pages of a PDF as PostScript, or a single page as EPS. Uses poppler, because Ghostscript's own writers
- * rasterize every page that names a transparency group, as files from most programs do.
+ * Writes all pages of a PDF as PostScript, or a single page as EPS. Uses poppler: Ghostscript's own writers rasterize
+ * every page that names a transparency group, and most programs write such groups.
  */
 async function writePostScript(
   pdfPath: string,
@@ -137,7 +140,7 @@ async function writePostScript(
 }
 
 async function rasterize(
-  input: string,
+  inputPath: string,
   to: 'png' | 'jpg' | 'tiff',
   { from, outDir, options }: EngineWork,
   tools: Tools,
@@ -147,9 +150,15 @@ async function rasterize(
   const rasterSwitches = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
   // The device writes one file per page. Without a page number, a second page would overwrite the first one.
-  const output = join(outDir, `page-%d.${to}`)
+  const outputPath = join(outDir, `page-%d.${to}`)
   await runGhostscript(
-    { device, input, format: from, output, switches: [...rasterSwitches, ...deviceSwitches] },
+    {
+      device,
+      input: inputPath,
+      format: from,
+      output: outputPath,
+      switches: [...rasterSwitches, ...deviceSwitches],
+    },
     tools,
   )
   const names = await readdir(outDir)

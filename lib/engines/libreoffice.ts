@@ -205,7 +205,7 @@ function warnAboutLosses(
 
 /**
  * Warns about hidden content. A PDF does not contain it, because it would not be printed. A text table contains it, as
- * if exported from Excel.
+ * an export from Excel would.
  */
 function warnAboutHiddenContent(
   hiddenContent: NonNullable<OfficeFacts['hidden']>,

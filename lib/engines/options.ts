@@ -65,8 +65,8 @@ export const isSecretOption = (schema: z.ZodType): boolean => schema.meta()?.sec
 export const inputOption = { ofSource: true } as const
 
 /**
- * Passed to `meta` (as the last call) of an option that every step with this option receives. By default, only the last
- * step receives the option.
+ * Passed to `meta` (as the last call) of an option that is passed to every step that supports it. By default, an option
+ * is passed only to the last of these steps.
  */
 export const eachStepOption = { ofEachStep: true } as const
 

@@ -67,7 +67,7 @@ const documentSources = pandocSourceIds.filter((id) => ['docx', 'odt', 'rtf'].in
 const poorlySupportedSources: readonly FormatId[] = ['odt', 'rtf']
 /** For these targets, the planner prefers a longer route through Word, see `isWorthSeveralSteps`. */
 const targetsThroughWord: readonly FormatId[] = ['md', 'txt', 'rst', 'adoc', 'tex']
-const markup = pandocSourceIds.filter((id) => ![...documentSources, 'html', 'csv'].includes(id))
+const markupSources = pandocSourceIds.filter((id) => ![...documentSources, 'html', 'csv'].includes(id))
 
 function exclude(ids: readonly FormatId[], ...excluded: readonly FormatId[]): FormatId[] {
   return ids.filter((id) => !excluded.includes(id))
@@ -90,7 +90,7 @@ const encodedSources = pandocSourceIds.filter((id) => !getPandocSource(id).isBin
 const capabilities: readonly Capability[] = [
   createRow(exclude(pandocSourceIds, ...poorlySupportedSources), markupTargets, cost.markup),
   createRow(poorlySupportedSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
-  createRow(markup, officeTargets, cost.markup),
+  createRow(markupSources, officeTargets, cost.markup),
   {
     ...createRow(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office),
     lossWarning: layoutLostMessage,
@@ -102,7 +102,7 @@ const capabilities: readonly Capability[] = [
   createRow(['docx', 'csv'], ['txt'], cost.office),
   createRow(poorlySupportedSources, targetsThroughWord, cost.poorlyRead),
   createRow(['html'], officeTargets, cost.pageToOffice),
-  createRow([...markup, 'csv'], ebookFormats, cost.book),
+  createRow([...markupSources, 'csv'], ebookFormats, cost.book),
   createRow(['html'], ebookFormats, cost.pageToBook),
   { ...createRow(documentSources, ebookFormats, cost.officeToBook), lossWarning: layoutLostMessage },
   createRow(bibliographyIds, bibliographyIds, cost.markup),
@@ -183,7 +183,7 @@ async function convertViaAst(
   await writeFile(join(tools.workDir, treeFileName), JSON.stringify(tree))
   const options = EbookOptions.parse(work.options)
   const needsCalibre = hasEbookOptions(options)
-  const book = needsCalibre ? join(tools.workDir, 'book.epub') : path
+  const bookPath = needsCalibre ? join(tools.workDir, 'book.epub') : path
   const sandboxArgs = images === 'packed' || needsCalibre ? [] : ['--sandbox']
   const effectiveWriter = needsCalibre ? 'epub3' : writer
   const styleArgs = await createPrintStyleArgs(target, tools)
@@ -199,13 +199,13 @@ async function convertViaAst(
       ...args,
       ...styleArgs,
       '-o',
-      book,
+      bookPath,
     ],
     work.to,
     tools,
   )
   if (webPageFormats.includes(target)) await removeGenerator(path)
-  if (needsCalibre) await applyEbookOptions(book, path, options, work.to, tools)
+  if (needsCalibre) await applyEbookOptions(bookPath, path, options, work.to, tools)
 }
 
 /** Adapts the document to the strengths and weaknesses of a writer. */
@@ -234,14 +234,14 @@ function warnAboutDroppedImages(count: number, to: FormatId, tools: Tools): void
 
 /** Applies the ebook options with calibre, because pandoc does not support them. */
 async function applyEbookOptions(
-  book: string,
+  bookPath: string,
   path: string,
   options: EbookOptions,
   to: FormatId,
   tools: Tools,
 ) {
   const args = to === 'epub' ? epubArgs : []
-  await convertEbook({ source: { path: book, format: 'epub' }, target: path, to, args, options }, tools)
+  await convertEbook({ source: { path: bookPath, format: 'epub' }, target: path, to, args, options }, tools)
 }
 
 async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {

@@ -84,7 +84,7 @@ export const vips: Engine = {
   },
 }
 
-/** Reads the version from the packages, so that the worker, which stores it with results, does not load the library. */
+/** Reads the version from the package files: the worker stores it with results but need not load the library. */
 function readSharpVersion(): string {
   const [sharp, libvips] = ['sharp/package', '@img/sharp-libvips-linux-x64/versions'].map(
     (path): Readonly<Record<string, string>> =>

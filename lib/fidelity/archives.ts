@@ -90,14 +90,14 @@ export async function countCpioEntries(bytes: FileBytes): Promise<ContentSummary
     const head = (await bytes.at(at, 110)).toString('latin1')
     const variant = cpioVariants[head.slice(0, 6) as keyof typeof cpioVariants] // may be another kind of file
     if (variant === undefined) return undefined
-    const field = ([from, length]: readonly [number, number]) =>
+    const readField = ([from, length]: readonly [number, number]) =>
       Number.parseInt(head.slice(from, from + length), variant.radix)
     const alignUp = (to: number) => Math.ceil(to / variant.align) * variant.align
-    const [size, name] = [field(variant.size), field(variant.name)]
+    const [size, name] = [readField(variant.size), readField(variant.name)]
     if (Number.isNaN(size + name)) return undefined
     const entryName = (await bytes.at(at + variant.head, Math.min(name, 16))).toString('latin1')
     if (entryName.startsWith('TRAILER!!!')) return createSummary(entries)
-    if ((field(variant.mode) & fileTypeMask) === regularFile) entries++
+    if ((readField(variant.mode) & fileTypeMask) === regularFile) entries++
     at = alignUp(alignUp(at + variant.head + name) + size)
   }
   return undefined
@@ -124,7 +124,7 @@ export async function countArEntries(bytes: FileBytes): Promise<ContentSummary |
 }
 
 const imageNamePattern = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
-/** macOS adds a second file with attributes for each file. */
+/** Matches the second file that macOS adds for each file, with the attributes of that file. */
 const attributesNamePattern = /(?:^|\/)(?:__MACOSX\/|\._)/
 
 /** Counts the images of a comic book. */

@@ -89,8 +89,8 @@ const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 /**
- * Maximum number of missing words that is ignored if the result has no words that the source lacks. Words that were
- * only split differently would be such words.
+ * Maximum number of missing words that are ignored if the result contains only words of the source. A word that was
+ * only split differently would add other words to the result.
  */
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */

@@ -17,7 +17,7 @@ export interface ContentSummary {
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   /** Duration in seconds. */
   readonly seconds?: number
-  /** Duration of a video's audio, if the file contains it: it may start later or end earlier than the video. */
+  /** Duration of a video's audio, if the file states it: the audio may start later or end earlier than the video. */
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
   /** Whether counting stopped early, because the file needs too much time or data. */
@@ -93,11 +93,11 @@ export function combineSummaries(
     const unit = name as keyof ContentSummary['counts'] // keys of the type
     const unitCounts = knownSummaries.flatMap((summary) => summary.counts[unit] ?? [])
     const totalCount =
-      unit === 'channels' ? Math.min(...unitCounts) : unitCounts.reduce((sum, summary) => sum + summary, 0)
+      unit === 'channels' ? Math.min(...unitCounts) : unitCounts.reduce((sum, count) => sum + count, 0)
     return unitCounts.length === knownSummaries.length ? [[unit, totalCount] as const] : []
   })
   const sumIfComplete = (values: readonly number[]) =>
-    values.length === knownSummaries.length ? values.reduce((sum, summary) => sum + summary, 0) : undefined
+    values.length === knownSummaries.length ? values.reduce((sum, value) => sum + value, 0) : undefined
   const seconds = sumIfComplete(knownSummaries.flatMap((summary) => summary.seconds ?? []))
   const soundSeconds = sumIfComplete(knownSummaries.flatMap((summary) => summary.soundSeconds ?? []))
   return {

@@ -82,8 +82,8 @@ function parseExtension(name: string): NamedFormat {
 }
 
 /**
- * Returns the format of the file name if that format has no magic bytes, unless the content clearly belongs to another
- * category.
+ * Returns the format that the file name suggests if that format has no magic bytes, unless the content clearly belongs
+ * to another category.
  */
 function getHeaderlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
   if (!format || !(headerlessMedia.includes(format.id) || headerlessImages.includes(format.id)))
@@ -101,7 +101,8 @@ const customSignatures: readonly (readonly [FormatId, (head: Uint8Array) => bool
 ]
 
 /**
- * Returns the format of the file name if the content contains data of this format and is not certainly something else.
+ * Returns the format that the file name suggests if the content contains data of this format and is not certainly
+ * something else.
  */
 function matchCustomSignature(
   sniffed: Sniffed,
@@ -157,8 +158,8 @@ function getTextFormat({ extension, format }: NamedFormat): FormatId {
 
 function throwUnknownFormat(looksLike: string, { extension, format }: NamedFormat): never {
   if (format) throw createNameMismatchError(format, looksLike)
-  const name = extension === '' ? 'has no extension' : `is named .${extension}`
-  const sentence = `The format of the file is not supported: it ${name} and looks like ${looksLike}.`
+  const namePhrase = extension === '' ? 'has no extension' : `is named .${extension}`
+  const sentence = `The format of the file is not supported: it ${namePhrase} and looks like ${looksLike}.`
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension, looksLike })
 }
 

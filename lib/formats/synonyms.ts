@@ -62,7 +62,8 @@ export function findBySynonym(word: string): {
 const minSynonymLength = 3
 
 /**
- * Whether the search text begins a synonym, or each word of it is a part of a name or begins a synonym.
+ * Whether a synonym starts with the search text, or each word of the search text is a part of a name or the start of a
+ * synonym.
  * @param names lower case.
  */
 export function matchesSearch(text: string, names: readonly string[], synonyms: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 /** Minimum average plausibility of the code units, see `scorePlausibility`. */
 const minPlausibility = 0.9
-/** Maximum share of ASCII bytes; in UTF-16, it is half for English text and lower for other languages. */
+/** Maximum share of ASCII bytes; in UTF-16, the share is a half for English text and lower for other languages. */
 const maxAsciiShare = 0.8
 const maxSampleBytes = 64 * 1024
 

@@ -10,8 +10,9 @@ import type { ReceivedFile } from '../uploads/received-file.ts'
 import type { ReplyHeader } from './replies/reply-headers.ts'
 
 /**
- * The event from the gateway: an API Gateway v2 event and, on one machine, the body as the stream from the socket. On
- * Lambda the stream is created from the event's body, so that handlers only deal with streams.
+ * The event from the gateway: an API Gateway v2 event. If the service runs on a single machine, the event also has the
+ * body as the stream from the socket. On Lambda, the stream is created from the event's body, so that handlers only
+ * deal with streams.
  */
 export type HttpEvent = APIGatewayProxyEventV2 & {
   readonly bodyStream?: Readable

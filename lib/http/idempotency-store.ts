@@ -133,8 +133,8 @@ export class IdempotencyStore {
   }
 
   /** Changes the record, unless another attempt has taken over. */
-  #updateAttempt(recordKey: Key, attempt: string, set: Partial<Reservation>) {
-    return this.#table.update(recordKey, { set }, { condition: { equal: { attempt } } })
+  #updateAttempt(recordKey: Key, attempt: string, changes: Partial<Reservation>) {
+    return this.#table.update(recordKey, { set: changes }, { condition: { equal: { attempt } } })
   }
 }
 

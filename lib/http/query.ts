@@ -46,7 +46,7 @@ const maxNameLength = 64
 
 /**
  * Creates the schema of a query parameter that contains the id of the last item of the previous page.
- * @param listName name of an item, for example `webhook`.
+ * @param itemName name of an item of the list, for example `webhook`.
  */
 export const createCursorSchema = (prefix: IdPrefix, itemName: string) =>
   z

@@ -36,11 +36,11 @@ export function createPooledReadOptions(push: (bytes: Buffer) => boolean): OnRea
   return {
     buffer: () => currentBuffer,
     callback: (length) => {
-      const bytesRead = Buffer.from(currentBuffer.buffer, 0, length)
-      if (length < minPooledReadBytes) return push(Buffer.from(bytesRead))
+      const readBytes = Buffer.from(currentBuffer.buffer, 0, length)
+      if (length < minPooledReadBytes) return push(Buffer.from(readBytes))
       outstandingBytesByBuffer.set(currentBuffer.buffer, length)
       currentBuffer = acquireBuffer()
-      return push(bytesRead)
+      return push(readBytes)
     },
   }
 }

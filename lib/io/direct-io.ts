@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 /**
  * Files up to this size pass through the page cache, where the next reader finds them. Larger files bypass it, as does
- * the rest of a file whose size is unknown. Bypassing is a third of the work, leaves nothing to flush, and does not
- * displace frequently read data from memory.
+ * the rest of a file whose size is unknown. Bypassing the cache takes only a third of the work, leaves nothing to
+ * flush, and does not displace frequently read data from memory.
  */
 export const maxCachedFileBytes = 128 << 20
 

@@ -121,8 +121,8 @@ export class DiskSpaceMonitor {
   }
 
   /**
-   * Returns the error to report instead if a full disk is the likely cause: then a program may have called the file
-   * damaged, although only a truncated copy is. Returns undefined for any other error.
+   * Returns the error to report instead of `error` if a full disk is the likely cause. On a full disk, a program may
+   * call the file damaged, although only its own copy of the file is truncated. Returns undefined for any other error.
    */
   async explainDiskError(error: unknown): Promise<AppError | undefined> {
     if (error instanceof AppError && !possibleDiskErrorCodes.has(error.code)) return undefined

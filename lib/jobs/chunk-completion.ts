@@ -13,7 +13,7 @@ import {
 
 /** Handles the end of a chunk of a task. */
 
-/** Returns the change to a record that waits for dependencies, made when one of them has finished. */
+/** Returns the change to make to a record that waits for dependencies when one of these has finished. */
 export const createDependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
   exclude: { open: new Set([number]) },
   ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
@@ -26,7 +26,7 @@ interface ChunkCompletionDeps {
   readonly publishPercent: (task: Task, percent: number) => Promise<void>
 }
 
-/** Updates the task of a finished chunk: it continues when all chunks are complete, and ends when one has failed. */
+/** Updates the task of a finished chunk. The task continues when all chunks are complete, or ends if one has failed. */
 export async function completeChunk(
   chunk: Task,
   isRepeat: boolean,

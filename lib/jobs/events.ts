@@ -250,7 +250,7 @@ export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: 
   })
 }
 
-/** Creates the event of an expired job. @param deletedFiles number of `file.deleted` events that precede it. */
+/** Creates the event of an expired job. @param deletedFileCount number of `file.deleted` events that precede it. */
 export function createExpiredEvent({ job }: JobState, deletedFileCount: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {

@@ -1,7 +1,7 @@
 import type { FixedTask, Job, StoredFile } from '../model/job.ts'
 import { parseUploadId } from '../uploads/uploads.ts'
 
-/** The files that were sent with the request of a job. */
+/** Lists the files that were sent with the request of a job. */
 export const listSentFiles = (
   { retryOf }: Partial<Pick<Job, 'retryOf'>>,
   fixed: readonly FixedTask[],

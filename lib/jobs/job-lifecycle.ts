@@ -55,7 +55,10 @@ export class JobLifecycle {
     this.#publishedAtByEvent.set(`${jobId} ${name}`, at)
   }
 
-  /** Returns the facts that this process has published, which can be removed from the job's log, and forgets them. */
+  /**
+   * Returns which of the named facts this process has published, and forgets these facts. They can be removed from the
+   * job's log.
+   */
   forgetPublished(jobId: string, names: readonly string[]): string[] {
     return names.filter((name) => this.#publishedAtByEvent.delete(`${jobId} ${name}`))
   }

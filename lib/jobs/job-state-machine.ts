@@ -56,8 +56,8 @@ export const isReadyToJoin = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy
 export const joinStartPercent = 90
 
 /**
- * Returns the progress of a task, from 0 to 100. For a split task, finished chunks count, but it never reports less
- * than before.
+ * Returns the progress of a task, from 0 to 100. For a split task, finished chunks count, but the progress is
+ * never less than the progress before the split.
  */
 export function getTaskPercent({ status, percent, expandedBy, partCount, open }: Task): number {
   if (status !== 'processing' || expandedBy === undefined || !partCount) return percent
@@ -196,8 +196,8 @@ export function deduplicateWarnings(warnings: readonly Warning[]): Warning[] {
 }
 
 /**
- * Returns the files behind the links of a job's exports; if there are no links, the files that were exported to other
- * stores, because this service keeps them, too.
+ * Returns the files to which a job's exports have links. If there are no links, returns the files that were exported to
+ * other stores, because this service keeps them as well.
  */
 export function listResultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
@@ -355,7 +355,7 @@ function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'task
   )
 }
 
-/** Whether a chunk matters to its task: the task waits for it, or has recorded its failure without having ended. */
+/** Whether a chunk matters to its task: the task waits for the chunk, or still runs although the chunk has failed. */
 const isChunkAwaited = (chunk: Task, tasks: readonly Task[]) =>
   tasks.some(({ number, status, open, lost }) => {
     const includesChunk = (numbers: ReadonlySet<number> | undefined) =>

@@ -60,7 +60,8 @@ export interface JobsDeps {
 }
 
 /**
- * Limits of the time between checks of an unfinished job, in seconds; between the limits, it equals the age of the job.
+ * Limits of the time between checks of an unfinished job, in seconds. Between the limits, this time equals the age of
+ * the job.
  */
 const checkIntervalS = { min: 300, max: 3600 }
 /** Seconds between checks for an upload. */
@@ -164,7 +165,8 @@ export class Jobs {
 
   /**
    * Publishes that a file has arrived.
-   * @param ref the task that waits for it; the event then belongs to the job, unless the job has ended.
+   * @param ref the task that waits for the file. The event then belongs to the job of this task. Nothing is published
+   * if the job was deleted or has expired.
    */
   async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
     const job = ref && (await this.store.numberFiles(ref, 1))

@@ -11,7 +11,7 @@ export function getLinkLifetimeS({ spec }: Pick<FixedTask | Task, 'spec'>): numb
   return typeof lifetimeS === 'number' ? lifetimeS : undefined
 }
 
-/** Returns the job as if its files were deleted when links with this lifetime expire. */
+/** Returns the job with the expiry of links that have this lifetime, if they expire earlier than its files. */
 export function limitJobExpiry(job: Job, lifetimeS: number | undefined): Job {
   if (lifetimeS === undefined) return job
   const expiresAt = new Date(Date.parse(job.endedAt ?? job.createdAt) + lifetimeS * 1000).toISOString()

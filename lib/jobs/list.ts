@@ -123,7 +123,7 @@ function isPageFull(
   return foundJobs.length >= limit || (foundJobs.length > 0 && taskCount + nextJob.total > maxTasks)
 }
 
-/** Merges the next ids of all index partitions in order, up to the last id to which all partitions were read. */
+/** Merges the next ids of all index partitions in order. Ends at the last id up to which all were read. */
 async function queryNextIds(
   query: JobQuery,
   lastId: string | undefined,

@@ -32,12 +32,12 @@ function removeManifest(
 }
 
 /**
- * Returns the image that runs the next step. If the inputs need several images, the task goes from one image to the
- * next.
+ * Returns the container image that runs the next step. If the inputs need several images, the task goes from one image
+ * to the next.
  */
 export function getNextImage(inputPlans: readonly InputPlan[]): ImageId {
   const nextStep = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
   if (!nextStep) throw new Error('the task has no remaining step')
-  // The planner of this service wrote the images of the steps.
+  // The planner of this service wrote the image ids of the steps.
   return nextStep.image as ImageId
 }

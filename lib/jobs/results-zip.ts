@@ -8,10 +8,13 @@ export const resultsZip = {
   mimeType: 'application/zip',
 } as const satisfies Partial<StoredFile>
 
-/** Whether the download URL of a job delivers all results. Batches of earlier versions only have `require`. */
+/**
+ * Whether the download URL of a job delivers all results. Batches that an earlier version created lack the field
+ * `packsResults` and are recognized by `require`.
+ */
 export const packsResults = ({ packsResults: packs, require }: Job): boolean =>
   packs === true || require === 'any'
 
-/** Whether the download URL of a completed job delivers a ZIP: a single result is delivered as it is. */
+/** Whether the download URL of a completed job delivers a ZIP. A single result is delivered without one. */
 export const deliversZip = (job: Job, files: readonly StoredFile[]): boolean =>
   packsResults(job) && files.length > 1

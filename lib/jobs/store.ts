@@ -143,7 +143,7 @@ export class JobStore {
 
   /** Reads the input tasks of a task, and the job unless `knownJob` is passed. */
   async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
-    // A single input that was available from the start has no record; `fed` says nothing about chunks.
+    // A single input that was available from the start has no record. For chunks, `fed` is always true.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => getTaskKey({ jobId, task }))
     const items = await this.#table.getAll(knownJob ? inputs : [getJobKey(jobId), ...inputs])

@@ -319,8 +319,8 @@ function createJobRecord(
     running: {},
     sequence: isAwaiting ? created : created + 1,
     numbers: isAwaiting ? { created } : { created, queued: created + 1 },
-    // An upload may arrive before the creator publishes the event; for other jobs, no task is sent before the event is
-    // published.
+    // An awaited upload may arrive before the creation of the job is published. For other jobs, no task is sent before
+    // that.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...defined({ fixed: graph.fixed && [...graph.fixed] }),

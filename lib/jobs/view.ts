@@ -229,7 +229,7 @@ function etaMs(job: Job, percent: number): number | null {
   return Math.max(0, Math.round((elapsedMs * (100 - percent)) / percent))
 }
 
-/** Whether a view of the job needs its task records; its own record contains the result unless it was too large. */
+/** Whether a view of an ended job needs its task records, because the job's record does not contain the result. */
 export const needsTaskRecords = (job: Job) =>
   isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 

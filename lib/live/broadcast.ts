@@ -38,7 +38,7 @@ const maxAcquireAttempts = 5
 /** Maximum number of jobs in a snapshot of all jobs; the newest are included. */
 const maxSnapshotJobs = 100
 
-/** Events that wait to be numbered, and the promise that they are sent. */
+/** Events that wait to be numbered, and a promise that resolves when they have been sent. */
 interface BroadcastRound {
   readonly events: BusEvent[]
   readonly completion: Promise<void>

@@ -69,17 +69,17 @@ async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...conte
       missedEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missedEntries.length > 0)
   } else {
     // The job is read after the feed, so that no event is lost between the two reads.
-    const now = await loadCurrentJob(context)
-    if (now) yield formatEvent('snapshot', feed.last, await createView(now, context))
-    isOver = !now || isTerminalStatus(now.status)
-    snapshotSequence = now?.sequence ?? 0
+    const currentJob = await loadCurrentJob(context)
+    if (currentJob) yield formatEvent('snapshot', feed.last, await createView(currentJob, context))
+    isOver = !currentJob || isTerminalStatus(currentJob.status)
+    snapshotSequence = currentJob?.sequence ?? 0
   }
   if (!isOver) yield* streamNewEvents(context, snapshotSequence)
 }
 
 async function loadCurrentJob({ job, services }: StreamContext): Promise<Job | undefined> {
-  const now = await services.jobs.store.getJob(job.id)
-  return now?.deletedAt ? undefined : now
+  const currentJob = await services.jobs.store.getJob(job.id)
+  return currentJob?.deletedAt ? undefined : currentJob
 }
 
 async function createView(job: Job, { services }: StreamContext): Promise<StatusView> {
@@ -124,8 +124,9 @@ async function waitForEntries(
   feeds: EventFeeds,
 ): Promise<FeedEntry[]> {
   const appendPromise = waitForAppend(owner, Math.min(pollMs, Math.max(0, deadline - Date.now())))
-  const now = await feeds.read(owner)
-  if (now && now.last > lastNumber) return feeds.readRange(owner, lastNumber, now.last)
+  const currentFeed = await feeds.read(owner)
+  if (currentFeed && currentFeed.last > lastNumber)
+    return feeds.readRange(owner, lastNumber, currentFeed.last)
   await appendPromise
   return []
 }

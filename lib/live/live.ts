@@ -35,8 +35,8 @@ export class Live {
   }
 
   /**
-   * Accepts a connection. An unknown client is accepted too, because it may authenticate in a frame, and so is a
-   * refused client, which is then sent the reason.
+   * Accepts a connection. An unknown client is accepted as well, because it may authenticate in a frame. A refused
+   * client is accepted so that the service can send it the reason.
    * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
   async connect(id: string, request: Handshake): Promise<void> {

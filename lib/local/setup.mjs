@@ -56,7 +56,7 @@ const includesSection = {
 
 const env = {
   // Tests of engines also run on machines with less confinement; tests that need more are reported as skipped. Some
-  // tools that check results only handle filenames in every script if a locale is set.
+  // tools that check results only handle filenames of all writing systems if a locale is set.
   ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits', LC_ALL: 'C.UTF-8' }),
   ...process.env,
   PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,

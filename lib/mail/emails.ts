@@ -104,7 +104,7 @@ export const emailTemplates = {
     text: [
       createGreeting(name),
       `Your webhook at ${url} was disabled: ${reason}`,
-      'Once it works again, enable it and replay the events that it missed.',
+      'Once the webhook works again, enable it and replay the events that it missed.',
     ].join('\n\n'),
   }),
   workflowPaused: (name: string, { workflow, reason }: { workflow: string; reason: string }) => ({

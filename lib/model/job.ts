@@ -83,7 +83,7 @@ export const JobError = component(
 )
 export type JobError = z.infer<typeof JobError>
 
-/** One engine's step of a conversion; engine, image and formats are ids from the registries. */
+/** One engine's step of a conversion. Engine, container image and formats are ids from the registries. */
 export const ConversionStep = z.object({
   operation: z.enum(operations),
   engine: z.string(),
@@ -247,7 +247,7 @@ export const Task = z.object({
    * task.
    */
   attemptMs: z.int().optional(),
-  /** Progress of the inputs, stored between two images and while chunks are processed. */
+  /** Progress of the inputs, stored between two container images and while chunks are processed. */
   pieces: z.array(InputPlan).optional(),
   /** Chunks only: key of the file that was cut for this chunk. */
   cut: z.string().optional(),

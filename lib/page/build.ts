@@ -104,8 +104,9 @@ const catalogPlugin = (language: Language): Plugin => ({
 })
 
 /**
- * Makes lazy parts of Convert (modules with a default export) import its entry; otherwise, shared code would be split
- * into a chunk for each combination of parts. In the source, that import would be circular.
+ * Makes the parts of the section Convert that are loaded on demand (modules with a default export) import the entry
+ * module of the section. Otherwise, shared code would be split into a chunk for each combination of parts. In the
+ * source, such an import would be circular.
  */
 const convertEntryPlugin: Plugin = {
   name: 'core',

@@ -39,7 +39,7 @@ export function passesContent(from: Format, intermediate: Format, to: Format): b
   if (getContentLevel(intermediate) < Math.min(getContentLevel(from), getContentLevel(to))) return false
   if ((from.category === 'image' || from.category === 'audio') && intermediate.category !== from.category)
     return false
-  // A video is not converted to images to pick one, and images are not converted to a video without motion.
+  // A video does not pass through an image format, and a source without motion is not converted to a video.
   if (from.category === 'video' && intermediate.category === 'image') return false
   if (to.category === 'video' && !canHaveMotion(from)) return false
   if (isComic(from) && isText(to) && !to.fixedLayout) return false

@@ -5,8 +5,8 @@ import type { InputPlan } from '../model/job.ts'
 const bytesPerMib = 1024 ** 2
 
 /**
- * Returns the disk space of an image's workers in bytes: the maximum that its engines require. The inputs of a task
- * must fit on it.
+ * Returns the disk space in bytes that each worker of a container image has: the maximum that the engines of the image
+ * require. The inputs of a task must fit on it.
  */
 export const getWorkerDiskBytes = (image: string, engines: readonly Engine[]): number =>
   Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) *

@@ -24,8 +24,8 @@ interface FallbackAttempt {
 
 /**
  * Plans the next route of an input: the cheapest one on which no engine reads again what it could not read, and that
- * accepts all options of the first route. Returns the error to report if there is none, or if the request pins an
- * engine.
+ * accepts all options of the first route. Returns the error to report if there is no such route, or if the
+ * request pins an engine.
  */
 export function planFallback(
   files: readonly StoredFile[],
@@ -47,7 +47,7 @@ export function planFallback(
   if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
   const error = pickMostInformative(triedRoutes.map((triedRoute) => triedRoute.error))
   if (!inputPlan) return { error }
-  const message = `${error.message} Only ${engine} was tried, because the option engine selects it; leave engine out to try other engines.`
+  const message = `${error.message} Only ${engine} was tried, because the request selects it as "engine". Leave "engine" out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
 }
 

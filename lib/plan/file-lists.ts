@@ -71,8 +71,8 @@ function splitByFormat(file: StoredFile): readonly StoredFile[][] {
 }
 
 /**
- * Groups the files that take the same route together. A conversion takes each file separately, and so does any
- * operation that takes one file from a list.
+ * Returns the files in groups that go through a route together. A conversion takes each file separately. So do other
+ * operations on the files of a single list, unless they combine files.
  */
 export function groupInputs(files: readonly StoredFile[], target: Target): readonly StoredFile[][] {
   const { operation } = target

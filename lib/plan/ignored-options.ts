@@ -17,7 +17,10 @@ interface IgnoredOption {
   readonly overriddenBy?: string
   /** Only without `overriddenBy`: the option is ignored unless one of these options is set. */
   readonly needs?: readonly string[]
-  /** Value of `overriddenBy`, sent or by default, with which the option is ignored; any sent value if omitted. */
+  /**
+   * The option is ignored if `overriddenBy` has this value, sent or by default. If `is` is omitted, any sent value of
+   * `overriddenBy` has this effect.
+   */
   readonly is?: string
   /** Whether the values of both options mean the same, so that no warning is needed. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean

@@ -223,7 +223,7 @@ export const mayNeedUnlock = ({ steps: [first] }: Route): boolean =>
 const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>>) =>
   options['password'] !== undefined && mayNeedUnlock(route)
 
-/** Returns the image of the first step. Options may be sealed, because only their presence matters. */
+/** Returns the container image of the first step. Options may be sealed, because only their presence matters. */
 export const getFirstImage = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
   needsUnlockStep(route, options) ? unlockEngine.image : route.steps[0].image
 

@@ -9,7 +9,7 @@ export interface Route {
   readonly cost: number
 }
 
-/** Cost of changing the image: a round trip through the queue and the bucket. */
+/** Cost of continuing in another container image: a round trip through the queue and the bucket. */
 const imageChangeCost = 0.5
 /** Cost of other engines if one is pinned. It exceeds any saving, so the pinned engine runs every step that it can. */
 const otherEngineCost = 10_000

@@ -55,7 +55,7 @@ export interface FunctionDeclaration {
   readonly rights: readonly Permission[]
   /** Container image of the function; by default, it is a zip package. */
   readonly image?: ImageId
-  /** Size of /tmp in MB; by default 512, or for an image the size that its engines need. */
+  /** Size of /tmp in MB; by default 512, or for a container image the size that its engines need. */
   readonly diskMb?: number
   /** Secrets that the function reads when it starts. */
   readonly secrets?: readonly SecretName[]

@@ -25,9 +25,9 @@ const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
 
 /**
  * The functions of the service by name. This folder declares the service as data, which `serverless.yml` deploys and
- * the one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged. Each image
- * adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP function lists
- * its endpoints; on one machine, `api` serves all endpoints.
+ * the one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged. Each
+ * container image adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an
+ * HTTP function lists its endpoints; on one machine, `api` serves all endpoints.
  */
 export const functions = {
   api: {
@@ -385,7 +385,7 @@ export const functions = {
     timeoutS: 60,
     trigger: { operator: true },
     rights: [],
-    // The function uses the smallest image, because the result is the same in all images.
+    // The function uses the smallest container image, because the result is the same in all of them.
     image: 'archive',
     maximumConcurrency: 1,
   },

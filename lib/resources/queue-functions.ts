@@ -3,7 +3,7 @@ import type { FunctionDeclaration } from './function-declaration.ts'
 import { type FunctionName, findDeclaration, functionNames, functions } from './functions.ts'
 import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
 
-/** Returns the function that a queue invokes; undefined for the queue of an image. */
+/** Returns the function that a queue invokes; undefined for the queue of a container image. */
 export const getFunctionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]

@@ -1,9 +1,9 @@
 import { imageIds } from '../component-ids.ts'
 
 /**
- * Queues: one per image, `transfer` for imports and exports, `capture` for websites, `delivery` for webhooks, and
- * `ready` for tasks whose URLs must be signed. `transfer`, `capture` and `delivery` have separate functions, because
- * only these have internet access.
+ * Queues: one per container image, `transfer` for imports and exports, `capture` for websites, `delivery` for webhooks,
+ * and `ready` for tasks whose URLs must be signed. `transfer`, `capture` and `delivery` have separate functions,
+ * because only these have internet access.
  */
 export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'] as const
 export type QueueId = (typeof queueIds)[number]

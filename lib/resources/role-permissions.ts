@@ -16,7 +16,7 @@ export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly F
 })
 export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
-/** Permissions to store files, and to move files of uploads to where no presigned URL can overwrite them. */
+/** Permissions to store files, and to move uploaded files to keys that no presigned URL can overwrite. */
 export const uploadPermissions = [
   fileAccess(['received'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
   fileAccess(['uploads'], 'DeleteObject'),
@@ -67,7 +67,7 @@ export const jobRequestPermissions = [
 export const createContentPermission = (...verbs: readonly TableVerb[]) =>
   tableAccess(contentGroups, ...verbs)
 
-/** Images with an engine that splits tasks into chunks. */
+/** Container images with an engine that splits tasks into chunks. */
 const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
 
 /** Permissions of the `convert-<image>` function. */

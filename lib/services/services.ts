@@ -33,7 +33,7 @@ export interface Services {
   readonly resultLink: ResultLink
   readonly durations: DurationStats
   readonly requestCounts: RequestCounts
-  /** HTTP client for addresses that users supply. It is loaded on first use, because few processes need it. */
+  /** HTTP client for URLs that users supply. It is loaded on first use, because few processes need it. */
   readonly guardedHttp: () => Promise<GuardedHttp>
   /** Engines that are enabled in this process; they are loaded for the first plan or conversion. */
   readonly engines: () => Promise<readonly Engine[]>

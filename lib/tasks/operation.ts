@@ -61,7 +61,7 @@ export interface ExportOperation extends AnyOperation {
   readonly secrets?: readonly string[]
 }
 
-/** An operation that processes files. It runs in the queue of the image whose engine performs the next step. */
+/** An operation that processes files. Its tasks go to the queue of the container image that performs the next step. */
 export interface ProcessOperation extends AnyOperation {
   readonly kind: 'process'
   /** Minimum and maximum number of input tasks. */
@@ -122,7 +122,7 @@ export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSp
   }
 }
 
-/** Schema of options in general. It limits options that are sent as fields of the task like those in `options`. */
+/** Schema of options in general. Options that are sent as fields of the task have the same limits as in `options`. */
 const allOptions = createOptionsSchema()
 
 type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>

@@ -17,8 +17,8 @@ function listOptionNames(engines: readonly Engine[]): ReadonlySet<string> {
 }
 
 /**
- * Sets fields that neither the operation nor any engine has to null before anything is stored: such a field may be a
- * password with a misspelled name, which would be stored unsealed. Warnings only need the names.
+ * Sets unknown fields, which neither the operation nor any engine supports, to null before anything is stored. Such a
+ * field may be a password with a misspelled name, which would be stored unsealed. Warnings only need the names.
  */
 export function clearUnknownFields(
   fields: Readonly<Record<string, unknown>>,

@@ -44,7 +44,7 @@ export class AddressGuard {
    * Returns the IP address to connect to. The caller must use it instead of the name, because another lookup may return
    * another address.
    * @param host a name or an IP address, with or without brackets.
-   * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error if it is not found.
+   * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error if the host is not found.
    */
   async resolve(host: string): Promise<Address> {
     const name = host.replace(/^\[(.*)\]$/, '$1')

@@ -4,7 +4,10 @@ import type { GoogleRequest } from './google-upload.ts'
 import { createStoreResponseError } from './map-store-errors.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'
 
-/** Accesses Google Cloud Storage through its JSON API, because connections of Google's own client cannot be checked. */
+/**
+ * Accesses Google Cloud Storage through its JSON API, because the connections of Google's own client library cannot be
+ * limited to public IP addresses.
+ */
 
 /** A bucket in the fields of a task; see lib/tasks/gcs.ts. */
 interface Bucket {

@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { AddressGuard } from './addresses.ts'
 
-/** Agents for third-party clients based on `node:http`, which only connect to checked IP addresses. */
+/**
+ * HTTP and HTTPS agents for third-party clients based on `node:http`. The agents only connect to checked IP addresses.
+ */
 export interface GuardedAgents {
   readonly http: HttpAgent
   readonly https: HttpsAgent

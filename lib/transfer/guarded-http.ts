@@ -31,9 +31,9 @@ export const defaultMaxRedirects = 3
 
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-  /** Headers for the host of the URL only, not for hosts to which it redirects. */
+  /** Headers that are sent only to the host of the URL, not to the hosts of redirects. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Body of the request. A stream can be sent only once, so redirects must then be disabled. */
+  /** Body of the request. A stream can be sent only once, so a request with a stream must disable redirects. */
   readonly body?: string | Buffer | Readable
   readonly signal: AbortSignal
   /** Maximum number of redirects to follow; 3 if omitted. */
@@ -139,8 +139,8 @@ export class GuardedHttp {
   }
 
   /**
-   * Returns a client that counts failures for this owner. It shares the connections and is closed together with this
-   * one.
+   * Returns a client that uses the same connections, but counts failures for the given owner. Closing this client also
+   * closes the returned one.
    */
   forOwner(owner: string): GuardedHttp {
     return new GuardedHttp({ ...this.#sharedState, owner })
@@ -220,8 +220,8 @@ export class GuardedHttp {
     breaker.requireClosed(name, owner)
     try {
       const { address } = await this.addressGuard.resolve(host)
-      const timeoutMs = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
-      const socket = await connectSocket(address, port, timeoutMs)
+      const connectSignal = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+      const socket = await connectSocket(address, port, connectSignal)
       breaker.recordSuccess(name, owner)
       return corkWrites(socket)
     } catch (error) {
@@ -247,8 +247,8 @@ function discardBody(body: Readable): void {
 }
 
 /**
- * Yields the chunks of a body. Releases pooled buffers once the socket requests the next chunk, because it has then
- * sent nearly everything.
+ * Yields the chunks of a body. Releases pooled buffers once the socket requests the next chunk, because it has sent
+ * nearly all earlier bytes by then.
  */
 async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of readChunks(body)) {
@@ -258,8 +258,8 @@ async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
 }
 
 /**
- * Connects a socket. The signal only applies to connecting: as a socket option, it would also close the open
- * connection.
+ * Connects a socket. The signal aborts only the connecting. If it were passed as a socket option, it would also close
+ * the open connection.
  */
 async function connectSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
@@ -286,8 +286,8 @@ export function parseHttpUrl(target: string | URL): URL {
 }
 
 /**
- * Moves the credentials of `https://name:password@host` to a header, as browsers do, so that the password is in no log
- * or error.
+ * Moves the credentials of `https://name:password@host` to a header, as browsers do, so that no log or error contains
+ * the password.
  */
 export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }

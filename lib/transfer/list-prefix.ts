@@ -8,7 +8,7 @@ interface ListedPrefix {
   /** The field that contains the prefix. */
   readonly field: string
   readonly prefix: string
-  /** Where the files were looked for, as error messages name it, such as `bucket reports`. */
+  /** The searched place as error messages show it: `bucket reports` for a bucket named `reports`. */
   readonly location: string
 }
 

@@ -11,8 +11,8 @@ interface StoreResponse {
 
 /**
  * Creates a function that runs requests to a store and maps the store's errors to those of this service.
- * @param findResponse returns the response that an error of the store's client contains, or undefined if there was
- * none.
+ * @param findResponse returns the response of the store from an error of the store's client; undefined if the store did
+ * not respond.
  */
 export const createErrorMapper =
   (findResponse: (error: unknown) => StoreResponse | undefined) =>
@@ -62,7 +62,7 @@ export function createStoreResponseError(
   )
 }
 
-/** Finds the error for an IP address that is not allowed. Third-party clients wrap errors, but keep their code. */
+/** Finds the error for an IP address that is not allowed. Third-party clients wrap errors, but keep the error code. */
 function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at

@@ -1,6 +1,6 @@
 /**
- * Returns a function that takes the current position in a file, parts of which may be sent again, and reports only new
- * bytes.
+ * Returns a function to call with the current position in a file. Parts of the file may be sent again, so the function
+ * reports only bytes beyond the highest position so far.
  */
 export function createByteReporter(onSent: (bytes: number) => void): (position: number) => void {
   let reportedBytes = 0

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { createNamedValues } from '../validation/maxima.ts'
 
-/** Request headers that a client may set (RFC 9110, 5.5), without those that control the connection. */
+/** Request headers that a client may set (RFC 9110, 5.5), except for headers that control the connection. */
 export const requestHeaders = createNamedValues(
   z
     .string()

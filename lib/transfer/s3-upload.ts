@@ -27,7 +27,8 @@ const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
 /**
- * Prefix of a trace that contains the start time of the upload. Such a trace is stored before the upload id is known.
+ * A trace is stored so that a later attempt can abort an abandoned upload. Before the upload id is known, the trace
+ * consists of this prefix and the start time of the upload.
  */
 const startTimePrefix = 'since:'
 /**
@@ -46,8 +47,8 @@ type UploadTarget = CreateMultipartUploadCommandInput
 type UploadSource = Pick<OutgoingFile, 'size' | 'open'>
 
 /**
- * Uploads a file to a bucket. Parts are streamed, so that no part is completely in memory, and read again for a retry.
- * A failed upload leaves nothing behind.
+ * Uploads a file to a bucket. Parts are streamed instead of loaded into memory; a retry reads the part again. A failed
+ * upload leaves nothing behind.
  */
 export async function uploadToS3(
   client: S3Client,
@@ -116,7 +117,7 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
 }
 
 /**
- * Aborts uploads of this key that started at about that time and have no parts. If another program starts an upload of
+ * Aborts uploads of a key that started at about `startedMs` and have no parts. If another program starts an upload of
  * the key at the same time, that upload is aborted too, and its next part is refused.
  */
 async function abortEmptyUploads(

@@ -16,9 +16,9 @@ export interface RemoteFile {
   open(start: number, signal: AbortSignal): Promise<Readable>
 }
 
-/** A file of a job that is exported. */
+/** A file that an export task sends to a store. */
 export interface OutgoingFile {
-  /** Target path, as the export names it. */
+  /** Path, key or name under which the store saves the file. */
   readonly path: string
   /** Size in bytes. */
   readonly size: number
@@ -39,7 +39,7 @@ export interface TransferDeps {
 
 export type TaskFields = Readonly<Record<string, unknown>>
 
-/** Finds the files that the fields of an import name. @throws RemoteError, AppError */
+/** Finds the files that an import task names in its fields. @throws RemoteError, AppError */
 export type FindFiles = (fields: TaskFields, deps: TransferDeps) => Promise<readonly RemoteFile[]>
 
 /** A website captured by a browser. */
@@ -49,7 +49,7 @@ interface CapturedWebsite {
 }
 
 /**
- * Captures the website that the fields name, and writes it to a file in the task's folder.
+ * Captures the website that a task names in its fields, and writes it to a file in the task's folder.
  * @throws RemoteError, AppError
  */
 export type CaptureFile = (
@@ -67,11 +67,12 @@ export interface RemoteStore {
    */
   put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
   /**
-   * Removes what a crashed attempt left behind, as far as possible, or prepares to skip the files that it has stored.
+   * Removes what a crashed attempt left behind, as far as possible, or prepares to skip the files that the crashed
+   * attempt had already stored.
    */
   cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the store that the fields of an export name. */
+/** Opens the store that an export task names in its fields. */
 export type OpenStore = (fields: TaskFields, deps: TransferDeps) => Promise<RemoteStore>

@@ -72,7 +72,7 @@ function findValidator({ headers }: OutgoingResponse): string | undefined {
 const createRangeHeaders = (start: number, validator: string | undefined): RequestHeaders =>
   start === 0 ? {} : { range: `bytes=${start}-`, ...defined({ 'if-range': validator }) }
 
-/** Refuses a partial response to a request for the whole file, which some servers and caches send. */
+/** Refuses a partial response to a request for the whole file; some servers and caches send such a response. */
 function requireFullContent(response: OutgoingResponse): void {
   const { status, url, body } = response
   const { start, end, total } = parseContentRange(response)
@@ -110,7 +110,8 @@ function parseContentRange({ headers }: OutgoingResponse) {
 }
 
 /**
- * Compares the ETag, or if there is none, the time of the last change; a response that omits it counts as unchanged.
+ * Compares the ETag, or if there is none, the time of the last change; a response without that value counts as
+ * unchanged.
  */
 function isUnchanged(response: OutgoingResponse, firstResponse: OutgoingResponse): boolean {
   const name = firstResponse.headers.etag === undefined ? 'last-modified' : 'etag'

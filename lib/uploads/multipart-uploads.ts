@@ -75,7 +75,7 @@ export async function startMultipartUpload(
 
 /**
  * Finds a multipart upload that the principal may see, or an anonymous one.
- * @param key the key that the client sent, if any, which must be that of the upload.
+ * @param key key that the client sent, if any; it must be the key of the upload.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function findMultipartUpload(

@@ -6,8 +6,8 @@ import type { Services } from '../services/services.ts'
 import type { UploadRecord } from './uploads.ts'
 
 /**
- * Returns an upload that has not expired and is open or belongs to the reader, including uploads from before signing
- * up. A public key only has access to uploads that it began.
+ * Returns an upload that has not expired and that the reader may use: an anonymous upload, or one that belongs to the
+ * reader, including uploads from before they signed up. A public key can only use uploads that it started.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function requireOwnUpload(

@@ -1,4 +1,4 @@
-/** A file of a form. It is already stored, and is deleted after the request unless the handler adopts it. */
+/** A file received in a form. It is already stored, and is deleted after the request unless the handler adopts it. */
 export interface ReceivedFile {
   readonly field: string
   readonly filename: string

@@ -11,12 +11,12 @@ export const isOverwritable = ({ partsId, importJobId }: UploadRecord): boolean 
   partsId === undefined && importJobId === undefined
 
 /**
- * Copies the file of an upload to a key that no URL was signed for, so that a later PUT does not affect its job. The
- * key is new each time, because several jobs may try to take the upload and only one gets it.
+ * Copies the file of an upload to a key that no URL was signed for, so that a later PUT does not change the file of the
+ * job. The key is new each time, because several jobs may try to take the upload and only one gets it.
  * @throws AppError CONFLICT if the file was overwritten since it was checked, FILE_GONE if it was deleted.
  */
 export async function takeUpload(file: StoredFile, files: Files): Promise<Pick<StoredFile, 'key' | 'etag'>> {
-  // The retention rule of the key stays the same.
+  // The new key keeps the retention time that is part of the old one.
   const key = `${file.key.replace('uploads/', 'received/')}/${randomBytes(12).toString('hex')}`
   return { key, etag: await files.copy(file, key) }
 }

@@ -30,7 +30,7 @@ export const UploadRecord = z.object({
   importJobId: z.string().optional(),
   /** Id of the job that uses the upload and deletes it; an upload belongs to one job only. */
   jobId: z.string().optional(),
-  /** When the file that the job took was uploaded. */
+  /** Upload time of the file that the job took. */
   arrivedAt: z.iso.datetime().optional(),
   /** Number of the task that waits for the upload. */
   task: z.int().optional(),
@@ -45,7 +45,7 @@ const computeTtl = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expire
 /** Maximum size in bytes of one PUT or form upload (AWS's limit); larger files need a multipart upload. */
 export const maxSingleUploadBytes = 5 * 1024 ** 3
 
-/** Seconds within which a presigned upload must start. S3 lets an upload that has started finish. */
+/** Seconds within which a presigned upload must start. S3 does not interrupt an upload that has already started. */
 export const uploadLifetimeS = 3600
 
 /**
@@ -85,9 +85,7 @@ export class Uploads {
     await this.#table.update(getRecordKey(id), { set: { size } }, { condition: { exists: true } })
   }
 
-  /**
-   * Deletes the records. A file that is uploaded afterwards is deleted when it arrives, because its upload is unknown.
-   */
+  /** Deletes the records. A file that arrives afterwards is deleted, because its upload has no record. */
   async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(getRecordKey))
   }
@@ -123,15 +121,15 @@ export const claimUploadWrite = (
   },
 })
 
-/** Returns the write that creates an upload for a task of a new job, which waits for the file or fetches it. */
+/** Returns the write that creates an upload for a new job. A task of the job waits for the file, or fetches it. */
 export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
   const { pk, sk, ...set } = toRecord(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }
 
 /**
- * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job
- * may keep it, so that a job can use the file without copying it.
+ * Returns the storage key of an upload. A lifecycle rule for the prefix deletes the file, but only after any job would
+ * have deleted it. Therefore, a job can use the file without copying it.
  */
 export function createUploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
   const days =

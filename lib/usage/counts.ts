@@ -1,7 +1,8 @@
 /**
- * Counters by name in flat records, so that any number of writers can add to them. Counters of an engine, format or API
- * key start with `engine`, `format` or `key` and its name, separated by spaces. Durations are stored as the bin counts
- * of a DDSketch (https://arxiv.org/abs/1908.10693), so that the sketches of several records can be added up.
+ * Counters by name in flat records, so that any number of writers can add to them. The name of a counter for one
+ * engine, format or API key consists of several words: `engine`, `format` or `key`, then the name of that engine,
+ * format or key, then what is counted. Durations are stored as the bin counts of a DDSketch
+ * (https://arxiv.org/abs/1908.10693), so that the sketches of several records can be added up.
  */
 export type UsageCounts = Readonly<Record<string, number>>
 

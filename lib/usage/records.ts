@@ -26,7 +26,7 @@ export const getCountedEventsKey = (owner: string, timestamp: string): Key => ({
   sk: `COUNTED#${getSecond(timestamp)}`,
 })
 
-/** Number of records per engine and day that spread the write load. */
+/** Number of records per engine and day, over which the writes are spread. */
 const shardCount = 4
 export const getServiceDayPartition = (day: string) => `SLO#${day}`
 export const pickRandomShard = () => Math.floor(Math.random() * shardCount)
@@ -34,7 +34,7 @@ export const getEngineDayKey = (day: string, engine: string, shard: number): Key
   pk: getServiceDayPartition(day),
   sk: `${engine}#${shard}`,
 })
-/** Name used instead of an engine for jobs without one, and for excluded jobs of administrators. */
+/** Names used instead of an engine: for jobs without an engine, and for the excluded jobs of administrators. */
 export const noEngine = 'none'
 export const excludedEngine = 'excluded'
 

@@ -18,7 +18,7 @@ import {
 /** Maximum number of events counted in a transaction, whose expressions must fit into 4 KB. */
 const maxEventsPerTransaction = 40
 const dayS = 24 * 3600
-/** Number of days for which repeated events are recognized; events are repeated within a day. */
+/** Number of days for which repeated events are recognized. Events are repeated for at most a day. */
 const dedupeDays = 3
 
 interface UsageMeterDeps {

@@ -90,8 +90,8 @@ function findSchemaAt(
 const listVariants = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
 /**
- * Describes a text by the example in the description of its schema, which starts with "As". It says more than the
- * pattern.
+ * Describes a text by an example, which says more than the pattern. A schema whose description starts with "As" gives
+ * that example.
  */
 function describeText(schema: JsonSchema | undefined): string {
   const example = /^As (.*?)\.?$/.exec(schema?.description ?? '')?.[1]

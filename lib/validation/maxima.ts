@@ -10,7 +10,7 @@ export const maxLengths = {
   /** Filenames, patterns, and values such as colors, lengths, passwords and lists of a few words */
   name: 1024,
   url: 4096,
-  /** Parameters of a query, which the limit of the request line restricts as well */
+  /** Query parameters; the limit of the request line also applies to them */
   query: 10_240,
   /** Lists of ids in one text, and options as JSON */
   list: 65_536,
@@ -55,7 +55,7 @@ export const createJsonSchema = () =>
     .refine(fitsAsJson, `expected at most ${maxLengths.list} characters`)
     .register(limits, { jsonLength: maxLengths.list })
 
-/** Creates the schema of a task, which may contain a file, so that only the limit of the body applies. */
+/** Creates the schema of a task. A task may contain a file, so only the limit of the body applies. */
 export const createFileJsonSchema = () => z.unknown().register(limits, { jsonLength: maxLengths.file })
 
 /** Creates the schema of engine options, which are checked when the engine is known. */

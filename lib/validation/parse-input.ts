@@ -43,7 +43,10 @@ export function parseInput<Schema extends z.ZodType>(
   })
 }
 
-/** Parses a form field that contains JSON; `expected` describes it in the message. @throws AppError INVALID_INPUT */
+/**
+ * Parses a form field that contains JSON; `expected` describes the expected value in the error message.
+ * @throws AppError INVALID_INPUT
+ */
 export function parseJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -79,7 +82,10 @@ function listFieldErrors(
 
 type Issue = z.core.$ZodIssue
 
-/** If exactly one variant of a union fails only inside its fields, returns the issues of that variant. */
+/**
+ * If a value has the right type for exactly one variant of a union and only some of its fields are invalid, returns the
+ * issues of that variant.
+ */
 function unwrapUnion(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const nearMatches = issue.errors.filter(
@@ -124,7 +130,7 @@ function describeUnknownField(key: string, schema: z.ZodType, path: readonly Pro
   return `unknown field${knownNames.length > 0 ? `; expected one of ${knownNames.join(', ')}` : ''}. Remove it`
 }
 
-/** Finds the value that the client sent. If a schema splits a text into a list, that is the whole text. */
+/** Finds the value that the client sent. If a schema splits a text into a list, returns the whole text. */
 function locateSentValue(
   path: readonly PropertyKey[],
   value: unknown,

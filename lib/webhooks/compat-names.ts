@@ -1,6 +1,8 @@
 /** Names that differ in the API of functions/compat-v2 and its webhooks. */
 
-/** The service's operation for each operation name of that API; operations with the same name are omitted. */
+/**
+ * The service's operation for each operation name of the compatible v2 API; operations with the same name are omitted.
+ */
 export const operationsByCompatName: Readonly<Record<string, string>> = {
   optimize: 'compress',
   'import/azure/blob': 'import/blobstore',

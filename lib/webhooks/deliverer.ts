@@ -155,7 +155,7 @@ export class Deliverer {
     const delivery = await this.#deliveries.claim(ref, this.#now())
     if (!delivery) {
       const currentDelivery = await this.#deliveries.find(ref)
-      // The process that claimed the delivery may have died, so it is checked again later.
+      // The process that claimed the delivery may have died, so the delivery is checked again later.
       if (currentDelivery?.attempt === target.attempt && isBusy(currentDelivery, this.#now()))
         await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyCheckIntervalS)
       return
@@ -166,7 +166,10 @@ export class Deliverer {
     if (storedEvent) await this.#attempt(webhook, delivery, storedEvent)
   }
 
-  /** Makes an attempt, within the trace of its event: one message may lead to deliveries of several events. */
+  /**
+   * Makes an attempt within the trace of the delivered event, because one queue message may cause deliveries of several
+   * events.
+   */
   #attempt(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
     const { id, event, attempt, traceparent } = delivery
     const attributes = {

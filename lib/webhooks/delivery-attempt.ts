@@ -9,7 +9,10 @@ import type { WebhookFormat } from './webhook.ts'
 
 /** Timeout of a whole attempt: connecting, sending and reading the response. */
 export const attemptTimeoutMs = 15_000
-/** Maximum number of bytes that are read from a response, so that the receiver can finish sending it. */
+/**
+ * Maximum number of bytes that are read from a response. More bytes are read than stored, so that the receiver can
+ * finish sending.
+ */
 const maxReadBytes = 64 * 1024
 /** Maximum number of bytes of a response that are stored. */
 const maxStoredBytes = 1024

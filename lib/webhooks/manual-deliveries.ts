@@ -98,8 +98,7 @@ export class ManualDeliveries {
   }
 
   /**
-   * Sends all events again that happened since a given time, including those that were skipped because the webhook was
-   * disabled.
+   * Resends all events since a given time, including those that were skipped because the webhook was disabled.
    * @param after the last event of the previous replay, if that replay reached the limit.
    */
   async replay(

@@ -29,7 +29,7 @@ export const Webhook = z.object({
   /** Set for the `webhookUrl` of a job: such a webhook is in no list and uses the owner's default secret. */
   jobId: z.string().optional(),
   secret: Sealed.optional(),
-  /** Old secrets that still sign as well, newest first. */
+  /** Previous secrets that are still used for signing, newest first. */
   old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
   /** When the current series of failures started. */
   failingSince: Timestamp.optional(),
@@ -50,7 +50,7 @@ export const deliveryLifetimeS = 30 * 86_400
 
 export const getWebhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
 
-/** Returns the id of the webhook of a job, which is derived from the job's id. */
+/** Derives the id of the webhook of a job from the id of the job. */
 export const getWebhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
 /** Each job sends exactly one of these events. */

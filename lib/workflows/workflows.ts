@@ -131,7 +131,10 @@ export class Workflows {
     if (transition) await this.#startJob(transition, now)
   }
 
-  /** Returns the current state of a run. Its stored record is up to a minute behind the end of its job. */
+  /**
+   * Returns the current state of a run. The stored record of the run may be updated up to a minute after the job of the
+   * run has ended.
+   */
   async loadCurrentRun(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
     if (run.status !== 'running' || !run.jobId) return run
     const job = await this.#services.jobs.store.getJob(run.jobId)
@@ -178,7 +181,7 @@ export class Workflows {
     await this.store.changeRun(run, { status: 'cancelled', endedAt: new Date().toISOString() })
   }
 
-  /** Creates the job of a stored run. After a crash, the next check repeats it. */
+  /** Creates the job of a stored run. If the process crashes before, the next check of the workflow creates the job. */
   async #startJob({ next, run }: WorkflowTransition, now: Date): Promise<void> {
     if (run?.status === 'running') await this.#startRunJob(next, run, now)
   }
@@ -238,7 +241,7 @@ export class Workflows {
 
 const isRunning = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
-/** Returns the outcome of a run from its job, which is undefined if it no longer exists. */
+/** Returns the outcome of a run. @param job the job of the run; undefined if the job no longer exists. */
 function getRunOutcome(job: Job | undefined, now: Date): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
   const endedAt = job?.endedAt ?? now.toISOString()
   if (job?.error) {

@@ -17,7 +17,9 @@ import { type AppReply, type EmbeddedApp, openApp } from '../http/embedded-app.t
 import { newAccount, newAdminKey, newKey, newManagerKey } from '../support/account.ts'
 import { openBrowser } from './test-browser.ts'
 
-/** Every documented operation × every kind of sender: the reply matches the reference. */
+/**
+ * Sends a request for every documented operation as every kind of client, and checks that the reply is as documented.
+ */
 
 let app: EmbeddedApp
 let senders: readonly Sender[]
@@ -237,6 +239,8 @@ test('requests of all clients leave the job, webhook, workflow, API key and OAut
     assert.ok(await services.table.get(getOwnedKey(kind, foreignIds[name] ?? '')), name)
 })
 
-/** Whether a request failed for another reason than missing scopes or a rate limit. */
+/**
+ * Whether the client had all scopes for the request: it failed for a reason other than missing scopes or a rate limit.
+ */
 const hasAllScopes = ({ json }: SeenReply) =>
   json.error.details?.required === undefined && json.error.code !== 'RATE_LIMITED'

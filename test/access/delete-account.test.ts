@@ -57,7 +57,7 @@ const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('account deletion', () => {
   test('deleting an account revokes its access and deletes its data, except audit entries, usage and key hashes', async () => {
-    // Resources that a visitor created before signing up are moved to the account for a day.
+    // For a day after the sign-up, the account also adopts resources that the visitor created before.
     const here = await createAccount('leaver@example.com', (visitor) =>
       visitor.send('POST', '/v1/jobs', { tasks }),
     )

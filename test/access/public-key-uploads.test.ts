@@ -147,7 +147,7 @@ test('the replacement of a rotated public key can read the uploads that the old 
   assert.equal((await send(nextKey, requests(upload)[0], upload.uploadId)).status, 200)
 })
 
-test('a file imported from a URL with a public key is visible to that key, but not to another public key', async () => {
+test('a file that a public key imported from a URL is visible to that key, but not to another public key', async () => {
   const owner = await newAccount(app.services)
   const [ownKey, otherKey] = [await createPublicKey(owner), await createPublicKey(owner)]
   const { json } = await app.send('POST', '/v1/import/url', {

@@ -300,7 +300,7 @@ describe('moving anonymous jobs to a new account', () => {
   const getOwner = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const getAdoptionRecord = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
-  test('the move of anonymous jobs to an account is repeated until none is left, and excludes jobs created after it started', async () => {
+  test('the move of anonymous jobs to an account is repeated until none is left, and excludes jobs created after the first move', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await createJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)

@@ -196,7 +196,7 @@ test('sockets and streams opened with an API key close when the key is revoked',
   await assertAccessEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, managerToken), 5000)
 })
 
-test('sockets and streams opened with an access token close when its account is suspended', async () => {
+test('sockets and streams opened with an access token close when the account of the token is suspended', async () => {
   const admin = await createAdminKey(service)
   const token = await (await newClient()).issue()
   const connections = await openConnections(token)

@@ -48,7 +48,10 @@ async function getOwner(request: Partial<Credentials>): Promise<string | undefin
   }
 }
 
-/** Every place in which a client can send a token. Each returns the owner whose access the token gives. */
+/**
+ * For every place in which a client can send a token: a function that sends the token there and returns the owner as
+ * whom the token authenticates the client.
+ */
 const places = {
   apiKey: (token: string) => getOwner({ headers: { 'x-api-key': token } }),
   bearer: (token: string) => getOwner({ headers: { authorization: `Bearer ${token}` } }),

@@ -117,7 +117,7 @@ test('a CloudFront link fails without its signature, with a changed expiry, and 
   assert.ok(Number(expiresAtS) - Date.now() / 1000 <= 30, expiresAtS)
 })
 
-test('CloudFront stops serving a deleted file immediately', async () => {
+test('CloudFront immediately stops serving a file that is deleted', async () => {
   await store()
   const address = await link()
   assert.equal((await fetch(address)).status, 200)

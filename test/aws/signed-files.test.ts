@@ -140,8 +140,8 @@ test("a task message is rejected if its signatures are missing or expire before 
   assert.equal(await createServices({}), undefined)
   await put('work/large.json', JSON.stringify(presignedWork))
   assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
-  // Work that was deleted or has expired gets no services, because it can be signed again elsewhere. An unavailable
-  // store may recover soon, so the call fails.
+  // If the signed work was deleted or its signature is invalid, there are no services, and the task is sent back to be
+  // signed again. If the storage is unavailable, the call fails, because the storage may recover soon.
   const goneUrl = await signer.signInput('work/gone.json', 60)
   assert.equal(await createServices({ work: { url: goneUrl } }), undefined)
   const expiredUrl = goneUrl.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')

@@ -14,7 +14,9 @@ import {
   startDynamoDb,
 } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 
-/** Opens a table with a client that does not retry. One of its partitions has no throughput left for half a second. */
+/**
+ * Opens a table with a client that does not retry. One partition of the table has no throughput left for half a second.
+ */
 async function openThrottledTable(t: TestContext) {
   const { url, client } = await startDynamoDb(t)
   await createTable(client, 'mutabor', undefined, 'S')

@@ -6,7 +6,7 @@ export interface TimeSpent {
   readonly cpu: number
 }
 
-/** Times of a step in one run and in chunks, which one worker ran one after another. */
+/** Times of a conversion step: as a whole, and in chunks that one worker ran one after another. */
 export interface ChunkTimes {
   readonly whole: TimeSpent
   readonly cut: TimeSpent

@@ -26,7 +26,7 @@ export interface ChunkedConversion {
   readonly path: string
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
-  /** The worker pool to split it for. */
+  /** The worker pool for which the conversion is split. */
   readonly pool: WorkerPool
 }
 

@@ -124,7 +124,7 @@ export const calculateMaxJobsPerS = (resources: readonly Resource[]): number =>
   Math.min(...resources.map(({ limit, perJob: use }) => limit / use))
 
 /**
- * Concurrent executions with which Lambda starts to poll a queue, and the number that it adds per second.
+ * Number of concurrent executions with which Lambda starts to poll a queue, and the number that it adds per second.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 const pollers = { first: 5, addedPerS: 5 }
@@ -148,8 +148,8 @@ export interface Burst {
 }
 
 /**
- * Simulates, in steps of a second, how long it takes until jobs that are sent at the same time are all downloaded. Jobs
- * at later steps go first, and refused requests are repeated.
+ * Simulates, in steps of a second, a burst of jobs that are sent at the same time, until all results are downloaded.
+ * Jobs at later steps go first, and refused requests are repeated.
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
   const { functions, pool } = getConcurrency(stage, image)

@@ -16,7 +16,10 @@ export interface ZipEntrySpec {
   readonly sharesDataWith?: number
 }
 
-/** Makes a ZIP (PKWARE's APPNOTE 6.3.10) with hostile headers. @param count entries that its end record declares */
+/**
+ * Makes a ZIP (PKWARE's APPNOTE 6.3.10) with hostile headers.
+ * @param count number of entries that the end record declares
+ */
 export function makeZip(entries: readonly ZipEntrySpec[], count = entries.length): Buffer {
   const parts: Buffer[] = []
   const records: Buffer[] = []

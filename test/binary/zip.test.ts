@@ -89,7 +89,7 @@ test('an I/O error while reading a ZIP is not reported as damage', async () => {
   await assert.rejects(openZipArchive(file, 100), failure)
 })
 
-test('a ZIP entry with a path that leads out of its folder is refused, and the error names the path', async () => {
+test('a ZIP entry whose path leads out of the target folder is refused, and the error names the path', async () => {
   for (const name of ['../a.txt', '/etc/passwd', 'a/../../b', 'C:\\a.txt', '\\a.txt', 'a\\..\\b'])
     await assert.rejects(openBytes(makeZip([{ name }])), (error) => {
       assert.ok(error instanceof UnsafeEntryNameError)
@@ -159,7 +159,7 @@ test('a ZIP entry that extends beyond the archive is reported as damaged', async
   await assert.rejects(readSingleEntry({ content: text, compressedSize: 100_000 }), DamagedFileError)
 })
 
-test('overlapping ZIP entries are refused instead of reading their data repeatedly', async () => {
+test('overlapping ZIP entries are refused before their shared data is read repeatedly', async () => {
   for (const count of [10, 100]) {
     const content = randomBytes(100_000)
     const sharedEntries = Array.from({ length: count }, (_, index) => ({

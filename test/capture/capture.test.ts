@@ -149,7 +149,7 @@ test('requests of a captured website have no connection headers, and merge the c
   })
 })
 
-test('custom headers of a website capture are sent only to the host of the website, and not over http if it uses https', () => {
+test('custom headers of a website capture are sent only to the host of the website, and not over http if the website uses https', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))

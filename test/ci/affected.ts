@@ -12,9 +12,9 @@ export interface Row {
   readonly slow?: readonly string[]
   /** Area of `test/mutate/areas.ts`. */
   readonly mutate?: string
-  /** Conversions with a step of these engines are repeated. */
+  /** Engines whose conversions are run. */
   readonly engines?: readonly EngineId[]
-  /** Damaged and rare files of these categories are converted. */
+  /** Categories whose damaged and rare files are converted. */
   readonly sweep?: readonly Category[]
   readonly image?: ImageId
 }

@@ -22,8 +22,8 @@ export const maxMutationSeconds = 240
 const contains = (path: string, file: string) => file === path || file.startsWith(`${path}/`)
 
 /**
- * Returns the row with the longest path that contains the file. For a test, paths that contain the same file below
- * `lib` count as well.
+ * Returns the row with the longest path that contains the file. A test file also matches the paths that contain the
+ * corresponding file below `lib`.
  */
 export function findRow(file: string): Row | undefined {
   const names = [file, file.replace(/^test\//, 'lib/')]

@@ -18,7 +18,10 @@ export interface Installation {
 const examplePath = (folder: string, name: string) =>
   join(folder, 'node_modules/@mutabor/client/examples', name)
 
-/** Interpreters of the convert examples, each called as its first line says. They print the name of the result. */
+/**
+ * Programs that run the convert examples, called as the first line of each example says. The examples print the name of
+ * the result.
+ */
 const converters = {
   'convert.sh': 'sh',
   'convert.mjs': process.execPath,

@@ -132,7 +132,7 @@ test('the v2 compatibility API returns the current user, the list of conversions
   assert.match(firstPage.body.links.next, /page=2/)
 })
 
-test('webhook events of the v2 compatibility API use its format, and its SDK verifies their signature', async (t) => {
+test('webhook events of the v2 compatibility API have the format of that API, and its SDK accepts their signature', async (t) => {
   const receivedEvents: { body: string; signature: string }[] = []
   const receiver = createServer(async (request, response) => {
     receivedEvents.push({
@@ -167,7 +167,7 @@ test('webhook events of the v2 compatibility API use its format, and its SDK ver
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
 
-test('a webhook event of the v2 compatibility API contains only the tasks of the request, under their names', () => {
+test('a webhook event of the v2 compatibility API contains only the tasks of the request, with their requested names', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },

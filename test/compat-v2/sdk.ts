@@ -1,6 +1,9 @@
 import CloudConvert from 'cloudconvert'
 
-/** A running service, an API key, and the other service's SDK with its URL. */
+/**
+ * A running service, an API key of that service, and the SDK of the other service, which uses the URL of the running
+ * service.
+ */
 export interface CompatService {
   readonly url: string
   readonly key: string

@@ -7,7 +7,7 @@ const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
 const minShare = 0.99
 /**
  * Share of the duration that a conversion must retain. The samples last one or two seconds, so the last frame or audio
- * block is some hundredths of them.
+ * block makes up a few percent of the duration.
  */
 const minDurationShare = 0.95
 

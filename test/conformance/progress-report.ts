@@ -27,7 +27,7 @@ export class ProgressReport {
     )
   }
 
-  /** Counts by category of source and target. */
+  /** Returns a table of the counts for each pair of source and target category. */
   table(): string {
     const kind = ({ from, to }: ResultLine) => `${getCategory(from)} to ${getCategory(to)}`
     const rows = [...Map.groupBy(this.#lines, kind)].map(([name, lines]) => {

@@ -19,7 +19,7 @@ interface StepResult extends RouteResult {
   readonly folder: string
 }
 
-/** Attempts of the queue for a step with a retryable error. */
+/** Number of attempts for a step that fails with a retryable error, as with the queue. */
 const maxAttempts = 3
 
 /**

@@ -5,7 +5,10 @@ import { categories, type FormatId, formatByExtension, formatById } from '../../
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
 const siblingFolder = fileURLToPath(new URL('../../../shared/samples', import.meta.url))
 
-/** Folder with `<category>/s.<extension>`; third-party files, which are therefore not part of the project. */
+/**
+ * Folder with the samples `<category>/s.<extension>`. These files are from third parties and therefore not part of the
+ * project.
+ */
 export const samplesFolder = process.env.SAMPLES_DIR ?? siblingFolder
 
 export const hasSamples = existsSync(samplesFolder)

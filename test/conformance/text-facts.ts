@@ -5,7 +5,8 @@ import { readStdout } from '../engines/support/inspect-result.ts'
 
 /**
  * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with
- * their readers, 8-bit and 16-bit characters, and with tags both removed and replaced by spaces.
+ * their readers, 8-bit and 16-bit characters. The text is returned twice: with tags removed, and with tags replaced by
+ * spaces.
  */
 async function readAnyText(path: string): Promise<string> {
   const bytes = await readFile(path)
@@ -72,7 +73,10 @@ async function readZipBody(path: string): Promise<string> {
   return xml.replaceAll('\0', '').replaceAll(/\bUnicodeString="([^"]*)"/g, '>$1<')
 }
 
-/** Words in nearly every sample that programs hardly ever write themselves, for files whose text cannot be isolated. */
+/**
+ * For files whose text cannot be isolated: words that nearly every sample contains, but that programs hardly ever write
+ * themselves.
+ */
 const markers = ['apple', 'pear', 'nested', 'quoted', 'price', 'italic']
 
 /** Returns the words of a text without color codes and the office suite's own metadata. */

@@ -4,7 +4,10 @@ import { isProven, readResults } from './results.ts'
 
 const path = new URL('../../lib/plan/unproven-pairs.json', import.meta.url)
 
-/** Writes the conversions without a recorded success on their current route, which the planner does not offer. */
+/**
+ * Writes the list of conversions that have no recorded success with their current route. The planner does not offer
+ * them.
+ */
 export async function saveUnprovenPairs(allPairs: readonly Conversion[]): Promise<void> {
   const lines = await readResults()
   const unprovenPairs = allPairs.filter((pair) => !isProven(pair, lines))

@@ -184,7 +184,7 @@ describe('worker disk space', () => {
   })
 })
 
-test('a stored file gets the extension of its format, unless it already has it', () => {
+test('a stored file gets the extension of its format, unless its name already has that extension', () => {
   const file = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
   const getFilename = (filename: string) => toStoredFile({ ...file, filename }, jpg).filename

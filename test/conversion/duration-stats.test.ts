@@ -90,7 +90,7 @@ test('old conversion durations have less weight than recent ones', async () => {
   assert.deepEqual([pastRuns?.runs, pastRuns?.ms, pastRuns?.bytes], [65, 7400, 740])
 })
 
-test('the estimated conversion duration grows with the file size, except for its fixed part', () => {
+test('the estimated conversion duration is the sum of a fixed part and a part that grows with the file size', () => {
   const pastRuns = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
     [100, 200, 0].map((size) => estimateFromHistory(pastRuns, size)),

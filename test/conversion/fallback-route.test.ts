@@ -173,7 +173,7 @@ describe('fallback routes', () => {
       error: {
         code: 'CORRUPT_FILE',
         message:
-          'CORRUPT_FILE. Only vips was tried, because the option engine selects it; leave engine out to try other engines.',
+          'CORRUPT_FILE. Only vips was tried, because the request selects it as "engine". Leave "engine" out to try other engines.',
         details: { engine: 'vips' },
       },
     })

@@ -122,7 +122,7 @@ describe('inline files in requests', () => {
     for (const key of storedKeys) assert.equal(await isStored(key), false)
   })
 
-  test('an inline file must fit both the limit for inline files and that of the plan', async () => {
+  test('an inline file must be within the limit for inline files and within the file size limit of the plan', async () => {
     const largeText = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(openTaskImports({ a: createRawImport(largeText) }), {
       code: 'FILE_TOO_LARGE',

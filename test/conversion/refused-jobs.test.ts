@@ -44,7 +44,7 @@ describe('rejected job requests', () => {
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, undefined)
   })
 
-  test('a job is rejected with the upload id if it uses an upload twice or one that another job has used', async () => {
+  test('a job that uses an upload twice, or an upload of another job, is rejected with the id of that upload', async () => {
     const upload = await maker.upload()
     const createImport = (field: string): ImportSource => ({
       source: { ...createText().source, upload, field },
@@ -136,7 +136,7 @@ describe('rejected job requests', () => {
     )
   })
 
-  test('a job created by a conversion endpoint is rejected with the field names that the client sent', async () => {
+  test('the error for a job that a conversion endpoint creates contains the field name that the client sent', async () => {
     const tasks = { in: importTask, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
     const clientFieldNames = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)

@@ -38,7 +38,7 @@ const pool = new DecoderPool({
 })
 const limits = { memoryMb: 512, diskMb: 64, timeoutS: 20 } as const
 
-/** Takes a file of the engine's code and gives it back under another name. */
+/** Takes a file from the engine process and returns it under another name. */
 const copyingHost: EngineHost = {
   serve: ({ take, give }) => ({
     async answer(request) {

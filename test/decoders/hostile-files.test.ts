@@ -84,7 +84,7 @@ describe('hostile files in decoder processes', () => {
     }
   })
 
-  test('a decoder process controlled by a hostile file cannot read beyond the file, and times out if it rereads it forever', async () => {
+  test('a decoder process controlled by a hostile file cannot read beyond the file, and times out if it rereads the file forever', async () => {
     assert.equal((await read('read')).format, 'png')
     const bytes = Buffer.alloc(8 * 1024 ** 2)
     const error = await catchError(detectFormat(createSource('scan', bytes), {}, pool))

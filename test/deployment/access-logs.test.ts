@@ -68,7 +68,7 @@ test('the firewall limits requests per IP address and blocks no file for its con
     'EC2MetaDataSSRF',
   ])
     assert.ok(countedRuleNames.includes(`${rule}_BODY`), rule)
-  // Links to files have their names in the query, such as `server.log`, and their extensions in the path.
+  // Links to files contain the file name in the query, such as `server.log`, and the file extension in the path.
   for (const rule of [
     'CrossSiteScripting_QUERYARGUMENTS',
     'RestrictedExtensions_QUERYARGUMENTS',

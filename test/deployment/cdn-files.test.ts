@@ -27,7 +27,7 @@ function listFindingsAfterReplacing(pattern: string | RegExp, replacement: strin
   return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
 }
 
-test('the project rules report a bucket that others than CloudFront can read, and unsigned or cached file URLs', () => {
+test('the project rules report a bucket that principals other than CloudFront can read, and unsigned or cached file URLs', () => {
   const Resources = createResources()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])

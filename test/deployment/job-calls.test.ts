@@ -36,8 +36,8 @@ const convertImage = () =>
   })
 
 /**
- * Removes the calls that only a slow job causes, for example on a busy machine: heartbeats after 3 s, and after 300 ms
- * a write that publishes the start of the job separately, with reads of the tasks and of the subscribers.
+ * Removes the calls that only slow jobs cause, for example jobs on a busy machine. After 300 ms, a separate write
+ * publishes the start of the job, with reads of the tasks and the subscribers. After 3 s, there are heartbeats.
  */
 function removeSlowJobCalls(allCalls: readonly TableCall[]): readonly TableCall[] {
   const calls = allCalls.filter((call) => !isHeartbeat(call))

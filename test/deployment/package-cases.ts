@@ -115,7 +115,7 @@ test('Lambda packages and layers stay within their size budgets, and packages al
   assert.deepEqual(exceededLimits, [])
 })
 
-test('modules that functions load from outside their packages are in their layers', async () => {
+test('modules that a function loads from outside its package are in its layers', async () => {
   for (const [name, modules] of [
     ['conversion', ['lib/decoders/program-file.mjs']],
     ['api', ['lib/page/build.mjs', 'lib/page/build-drawing.mjs']],

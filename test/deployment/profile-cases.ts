@@ -80,7 +80,7 @@ test('requests that wait for a job leave concurrency for other requests, even if
       const limit = environment['MAX_WAITS']
       return limit === undefined ? [] : [[id, Number(limit)] as const]
     })
-  // Requests of two windows can wait at the same time.
+  // MAX_WAITS applies per time window, and the requests of two windows can wait at the same time.
   for (const [, waits] of getMaxWaits('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
   const standardStage = parseStage('standard', {})

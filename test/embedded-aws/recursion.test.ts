@@ -22,8 +22,8 @@ process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'loop'
 type Send = (queueUrl: string, body: string) => Promise<unknown>
 
 /**
- * Runs a function for the number in a message; it sends the next number to the same queue, up to `last`. Returns the
- * number of the last invocation and of messages in the dead-letter queue once nothing is left to do.
+ * Sends a number to a queue whose function sends the next number to the same queue, up to `last`. Waits until that
+ * chain ends. Returns the last number that the function received, and the count of dead-lettered messages.
  */
 async function runLoop(
   t: TestContext,

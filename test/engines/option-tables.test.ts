@@ -54,7 +54,7 @@ describe('quality levels', () => {
     for (const [id, codec] of Object.entries(videoCodecs)) {
       const { crf }: VideoCodec = codec
       if (!crf) continue
-      // The scale of Theora is reversed: a higher level means better quality.
+      // The scale of Theora is reversed: a higher number means better quality.
       const [low = 0, medium = 0, high = 0, highestRate = 0] = listLevels(crf.levels).map((level) =>
         id === 'theora' ? crf.max - level : level,
       )
@@ -140,12 +140,12 @@ test('a video with non-square pixels gets its display width', () => {
 
 test('redact-pdf accepts up to a hundred terms, as a list or separated by commas', () => {
   const { shape } = toolOptions['redact-pdf']
-  const terms = (value: unknown) => shape.terms.safeParse(value).data
-  assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
-  assert.deepEqual(terms('["a, b"]'), ['a, b'])
-  assert.equal(terms(Array(100).fill('x'))?.length, 100)
+  const parseTerms = (value: unknown) => shape.terms.safeParse(value).data
+  assert.deepEqual(parseTerms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
+  assert.deepEqual(parseTerms('["a, b"]'), ['a, b'])
+  assert.equal(parseTerms(Array(100).fill('x'))?.length, 100)
   for (const invalidTerms of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
-    assert.equal(terms(invalidTerms), undefined)
+    assert.equal(parseTerms(invalidTerms), undefined)
 })
 
 test('a thumbnail fits its box, and a vector drawing is rendered at the resolution that the box requires', () => {

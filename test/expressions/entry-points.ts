@@ -1,5 +1,5 @@
-// The functions through which client text and the content of files are read, each with a function that makes its input
-// of repeated text. `test/scanners.test.ts` gives them growing inputs.
+// The functions through which client text and the content of files are read, each with a function that repeats a text
+// to create its input. `test/scanners.test.ts` gives them growing inputs.
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import type { ContentReaderName } from '../../lib/fidelity/content-formats.ts'
 import { summarize } from '../../lib/fidelity/summarize.ts'

@@ -22,7 +22,7 @@ const copyMethods = ['concat', 'splice', 'shift', 'unshift']
 
 const loopTypes = ['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']
 
-/** A function with a loop that contains such a call or a spread of a list into itself. */
+/** A function with a loop that contains a search, a copy, or a spread of a list into itself. */
 export interface Scanner {
   readonly path: string
   readonly name: string

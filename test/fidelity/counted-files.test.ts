@@ -128,9 +128,9 @@ test('the content summary of an archive counts only files, not folders or links'
     // The extensions of the names above are format ids.
     assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format)
   }
-  const flat = join(folder, 'flat.ar')
-  await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])
-  assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
+  const flatPath = join(folder, 'flat.ar')
+  await run('bsdtar', ['-c', '--format', 'ar', '-f', flatPath, '-C', tree, 'a.txt', 'b.txt'])
+  assert.deepEqual((await readSummary(flatPath, 'ar', asSource))?.counts, { entries: 2 })
 })
 
 test('sparse files in tar archives of the formats oldgnu, gnu and pax are counted', async () => {
@@ -168,20 +168,20 @@ test('the cells of a CSV are counted with the detected, declared or requested se
   assert.equal(result?.counts.cells, 2)
 })
 
-test('repeated cells of an OpenDocument spreadsheet are each counted, and its words include those in shapes but not in comments', async () => {
+test('repeated cells of an OpenDocument spreadsheet are each counted, and so are words in shapes, but not in comments', async () => {
   const createCell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
-  const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
+  const createShape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
   const note = '<office:annotation><text:p>a note</text:p></office:annotation>'
   const repeatedTwice = ' table:number-columns-repeated="2"'
   const rows = [
     `<table:table-row>${createCell('plain')}<table:table-cell/>${createCell('Äpfel &amp; Birnen', repeatedTwice)}${createCell(' ')}</table:table-row>`,
     `<table:table-row table:number-rows-repeated="3">${createCell('sin<text:span>gle</text:span><text:s/>word', repeatedTwice)}`,
     `${createCell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
-    `<table:table-row><table:table-cell>${note}${shape('in shape')}<text:p>beside</text:p></table:table-cell>`,
+    `<table:table-row><table:table-cell>${note}${createShape('in shape')}<text:p>beside</text:p></table:table-cell>`,
     `${createCell('3', ' table:formula="of:=1+2"')}${createCell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
   ]
-  const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
+  const sheet = `<table:table table:name="one">${createShape('on sheet')}${rows.join('')}</table:table>`
   const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
   // Each of the two sheets has the words "plain", "Äpfel Birnen" in two cells, "single word" in six, "far" in three,

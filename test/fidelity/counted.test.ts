@@ -53,29 +53,31 @@ test('the words counted in a PDF are the ones that Poppler finds', async () => {
 })
 
 test('words of a Word document are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
-  const style = (id: string, properties: string, base = '') =>
+  const createStyle = (id: string, properties: string, base = '') =>
     `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${properties}</w:rPr></w:style>`
   const hidingStyles = findHidingStyles(
-    `${style('Quiet', '<w:vanish/>')}${style('Quieter', '', 'Quiet')}${style('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
-     ${style('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
+    `${createStyle('Quiet', '<w:vanish/>')}${createStyle('Quieter', '', 'Quiet')}${createStyle('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
+     ${createStyle('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
   )
   assert.deepEqual([...hidingStyles], ['Quiet', 'Quieter'])
-  const run = (text: string, runProperties = '') =>
+  const createRun = (text: string, runProperties = '') =>
     `<w:r><w:rPr>${runProperties}</w:rPr><w:t>${text}</w:t></w:r>`
-  const styleReference = (id: string) => `<w:rStyle w:val="${id}"/>`
-  const visibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hidingStyles).text.trim()
+  const createStyleReference = (id: string) => `<w:rStyle w:val="${id}"/>`
+  const readVisibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hidingStyles).text.trim()
   assert.equal(
-    visibleText(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styleReference('Quieter'))}${run('d')}`),
+    readVisibleText(
+      `${createRun('a')}${createRun('b', '<w:vanish/>')}${createRun('c', createStyleReference('Quieter'))}${createRun('d')}`,
+    ),
     'ad',
   )
-  const quiet = '<w:pPr><w:pStyle w:val="Quieter"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'
+  const quietProperties = '<w:pPr><w:pStyle w:val="Quieter"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'
   assert.equal(
-    visibleText(
-      `${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styleReference('Quiet'))}`,
+    readVisibleText(
+      `${quietProperties}${createRun('a')}${createRun('b', '<w:vanish w:val="false"/>')}${createRun('c', createStyleReference('Quiet'))}`,
     ),
     'bc',
   )
-  assert.equal(visibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
+  assert.equal(readVisibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${createRun('a')}`), 'a')
 })
 
 test('the words of a text file are counted in its detected or the requested encoding', async () => {
@@ -211,7 +213,7 @@ test('the words of files with unclosed markup are counted quickly', async () => 
   assert.ok(performance.now() - startedAtMs < 5000, `${performance.now() - startedAtMs} ms`)
 })
 
-test('the content of a file that is not in the format of its name is not counted', async () => {
+test('the content of a file is not counted if its bytes are not in the format of its file extension', async () => {
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
     assert.equal(await summarize(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
 })

@@ -63,9 +63,9 @@ test('images, links, tables and form fields of a web page are counted', async ()
 })
 
 test('elements in scripts, comments and templates of a web page are not counted', async () => {
-  const hidden = `${dataImage}<table></table><a href="https://example.com/">link</a>`
-  const html = `<!doctype html><p>${createText(20)}</p>${dataImage}<!-- ${hidden} --><template>${hidden}</template>
-    <script>const rows = '${hidden}'</script><noscript>${hidden}</noscript><textarea>${hidden}</textarea>`
+  const hiddenElements = `${dataImage}<table></table><a href="https://example.com/">link</a>`
+  const html = `<!doctype html><p>${createText(20)}</p>${dataImage}<!-- ${hiddenElements} --><template>${hiddenElements}</template>
+    <script>const rows = '${hiddenElements}'</script><noscript>${hiddenElements}</noscript><textarea>${hiddenElements}</textarea>`
   assert.deepEqual(await readElementCounts('b.html', html, 'html'), {
     images: 1,
     links: 0,
@@ -86,8 +86,9 @@ test('a small inline image of a PDF is counted in a result, but not in a source'
       4: { dict: '<< >>', data: Buffer.from(content) },
     }),
   )
-  const images = async (isResult: boolean) => (await readSummary(path, 'pdf', { isResult }))?.counts.images
-  assert.deepEqual([await images(true), await images(false)], [1, 0])
+  const countImages = async (isResult: boolean) =>
+    (await readSummary(path, 'pdf', { isResult }))?.counts.images
+  assert.deepEqual([await countImages(true), await countImages(false)], [1, 0])
 })
 
 test('images and links are counted in a Word document and in its conversions to PDF and OpenDocument text', async () => {

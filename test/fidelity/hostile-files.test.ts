@@ -76,8 +76,8 @@ test('an HTML page that many altChunk relationships of a Word document refer to 
 })
 
 test('a drawing that all sheets of a workbook share is read once for counting', async () => {
-  const sheets = 300
-  const each = <T>(make: (at: number) => T) => Array.from({ length: sheets }, (_, at) => make(at))
+  const sheetCount = 300
+  const each = <T>(make: (at: number) => T) => Array.from({ length: sheetCount }, (_, at) => make(at))
   const path = await writeZip('drawings.xlsx', {
     'xl/workbook.xml': each((at) => `<sheet r:id="r${at}"/>`).join(''),
     'xl/_rels/workbook.xml.rels': each(
@@ -195,10 +195,10 @@ test('a file that is slow to count delays neither the process nor other files', 
 test('a file is counted again if its reader process was killed', async () => {
   const path = await writeSlowFile()
   const reading = readSummary(path, 'org', asSource)
-  const readers = () =>
+  const listReaders = () =>
     listDescendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
-  await waitUntil(() => readers().length > 0, 'a reader process runs', 20)
-  for (const { pid } of readers()) {
+  await waitUntil(() => listReaders().length > 0, 'a reader process runs', 20)
+  for (const { pid } of listReaders()) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {

@@ -168,7 +168,7 @@ test('archived files are counted as files, and their content is not counted', as
 })
 
 test('a conversion fails if its result has no audio samples', async () => {
-  const wav = (seconds: number) => {
+  const createWav = (seconds: number) => {
     const header = Buffer.alloc(44)
     header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
     header.writeUInt32LE(8000, 24)
@@ -179,8 +179,10 @@ test('a conversion fails if its result has no audio samples', async () => {
     return Buffer.concat([header, Buffer.alloc(seconds * 16_000)])
   }
   const steps = [{ from: 'wav', to: 'wav' }]
-  const { fidelity, result } = await convert({ sources: [wav(4)], output: wav(2), steps })
+  const { fidelity, result } = await convert({ sources: [createWav(4)], output: createWav(2), steps })
   assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
-  await assert.rejects(convert({ sources: [wav(4)], output: wav(0), steps }), { code: 'CONVERSION_FAILED' })
+  await assert.rejects(convert({ sources: [createWav(4)], output: createWav(0), steps }), {
+    code: 'CONVERSION_FAILED',
+  })
 })

@@ -9,15 +9,15 @@ import type { ContentSummary } from '../../lib/fidelity/content-summary.ts'
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+const createParagraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
 /** Creates a document with one paragraph and these page headers, one per section. */
 async function createDocument(text: string, ...headers: readonly string[]): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
-    'word/document.xml': `<w:document><w:body>${paragraph(text)}</w:body></w:document>`,
+    'word/document.xml': `<w:document><w:body>${createParagraph(text)}</w:body></w:document>`,
     ...Object.fromEntries(
-      headers.map((line, at) => [`word/header${at + 1}.xml`, `<w:hdr>${paragraph(line)}</w:hdr>`]),
+      headers.map((line, at) => [`word/header${at + 1}.xml`, `<w:hdr>${createParagraph(line)}</w:hdr>`]),
     ),
   }
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
@@ -31,10 +31,10 @@ async function createDocument(text: string, ...headers: readonly string[]): Prom
 const body = 'alpha beta gamma delta epsilon zeta'
 const line = 'annual report of the company'
 
-function compareWords(pages: number, result: ContentSummary) {
+function compareWords(pageCount: number, result: ContentSummary) {
   const words = new WordCounts()
-  for (let page = 0; page < pages; page++) words.add(`${line} ${page === 0 ? body : ''}`)
-  const source: ContentSummary = { words, counts: { pages }, features: [] }
+  for (let page = 0; page < pageCount; page++) words.add(`${line} ${page === 0 ? body : ''}`)
+  const source: ContentSummary = { words, counts: { pages: pageCount }, features: [] }
   const comparison = {
     operation: 'convert',
     from: 'pdf',

@@ -117,12 +117,12 @@ describe('area of images and states of form fields', () => {
     )
     const docx = await Packer.toBuffer(new Document({ sections: [{ children: boxes }] }))
     assert.equal((await summarize('boxes.docx', docx))?.counts.checkedFields, 2)
-    const widget = (state: string) =>
+    const createWidget = (state: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Btn /AS /${state} /Rect [0 0 9 9] >>`
     const pdf = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 99 99] >>',
-      3: `<< /Type /Page /Parent 2 0 R /Annots [${widget('Yes')} ${widget('Off')}] >>`,
+      3: `<< /Type /Page /Parent 2 0 R /Annots [${createWidget('Yes')} ${createWidget('Off')}] >>`,
     })
     assert.equal((await summarize('boxes.pdf', pdf))?.counts.checkedFields, 1)
   })
@@ -143,16 +143,16 @@ describe('area of images and states of form fields', () => {
   })
 
   test('a fallback route that keeps more words but shrinks the images does not replace an earlier result', async () => {
-    const result = (share: number, area: number) => ({
+    const createResult = (share: number, area: number) => ({
       fidelity: { words: createRetention(100, share), imageArea: createRetention(9000, area), dropped: [] },
       files: [],
       warnings: [],
     })
-    const fallback = { ...result(90, 9000), kept: 0.9 }
+    const fallback = { ...createResult(90, 9000), kept: 0.9 }
     const inputPlan = { steps: [], step: 0, files: [], fallback }
     const decide = (area: number) =>
-      decideAfterSuccess(inputPlan as never, result(100, area) as never, undefined, () => assert.fail())
+      decideAfterSuccess(inputPlan as never, createResult(100, area) as never, undefined, () => assert.fail())
     assert.deepEqual(decide(2000), { result: fallback })
-    assert.deepEqual(decide(8500), { result: { ...result(100, 8500), kept: 1 } })
+    assert.deepEqual(decide(8500), { result: { ...createResult(100, 8500), kept: 1 } })
   })
 })

@@ -43,9 +43,9 @@ test('booleans, dates and amounts do not count as words in OpenDocument sheets, 
 
 test('a subtitle cue without text is not counted as content', async () => {
   const path = join(scratchFolder('cues'), 'a.srt')
-  const cue = (number: number, text: string) =>
+  const createCue = (number: number, text: string) =>
     `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
-  await writeFile(path, `${cue(1, 'one two')}${cue(2, '')}${cue(3, ' three')}`)
+  await writeFile(path, `${createCue(1, 'one two')}${createCue(2, '')}${createCue(3, ' three')}`)
   assert.deepEqual((await readSummary(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
 })
 

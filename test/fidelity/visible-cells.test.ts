@@ -74,30 +74,35 @@ test('a hidden row of an Excel workbook is detected in two spellings of the hidd
 test('visible and hidden cells of OpenDocument sheets are distinguished, including repeated ones', async () => {
   const createCell = (text: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`
-  const times = (count: number) => ` table:number-columns-repeated="${count}"`
-  const createColumn = (count: number, attributes = '') => `<table:table-column${times(count)}${attributes}/>`
+  const createRepeatAttribute = (count: number) => ` table:number-columns-repeated="${count}"`
+  const createColumn = (count: number, attributes = '') =>
+    `<table:table-column${createRepeatAttribute(count)}${attributes}/>`
   const createRow = (cells: string, attributes = '') =>
     `<table:table-row${attributes}>${cells}</table:table-row>`
   const [collapsedAttribute, filteredAttribute] = ['collapse', 'filter'].map(
     (how) => ` table:visibility="${how}"`,
   )
-  const table = (style: string, content: string) =>
+  const createTable = (style: string, content: string) =>
     `<table:table table:style-name="${style}">${content}</table:table>`
   const styles = ['true', 'false'].map(
     (shown, at) =>
       `<style:style style:name="ta${at}" style:family="table"><style:table-properties table:display="${shown}"/></style:style>`,
   )
   const rows = [
-    createRow(`${createCell('one')}${createCell('behind', times(2))}<table:table-cell/>${createCell('two')}`),
+    createRow(
+      `${createCell('one')}${createCell('behind', createRepeatAttribute(2))}<table:table-cell/>${createCell('two')}`,
+    ),
     // The second and third of these four cells are hidden.
-    createRow(createCell('thrice', times(4)), ''),
-    createRow(`<table:covered-table-cell${times(2)}/>${createCell('behind')}${createCell('four')}`),
+    createRow(createCell('thrice', createRepeatAttribute(4)), ''),
+    createRow(
+      `<table:covered-table-cell${createRepeatAttribute(2)}/>${createCell('behind')}${createCell('four')}`,
+    ),
     createRow(createCell('below'), collapsedAttribute),
-    createRow(createCell('sifted', times(3)), filteredAttribute),
+    createRow(createCell('sifted', createRepeatAttribute(3)), filteredAttribute),
     createRow(createCell('last')),
   ]
   const columns = `${createColumn(1)}${createColumn(2, collapsedAttribute)}${createColumn(5)}`
-  const body = `${table('ta0', `${columns}${rows.join('')}`)}${table('ta1', createRow(createCell('apart')))}${table('ta0', createRow(createCell('end')))}`
+  const body = `${createTable('ta0', `${columns}${rows.join('')}`)}${createTable('ta1', createRow(createCell('apart')))}${createTable('ta0', createRow(createCell('end')))}`
   const path = join(scratchFolder('visible'), 'hidden.fods')
   await writeFile(
     path,
@@ -110,11 +115,14 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   assert.equal(summary.visibleWords && shownWords.countSharedWith(summary.visibleWords), shownWords.total)
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
   // Each of these tables hides cells in at most one way.
-  const single = {
-    none: [table('ta0', createRow(createCell('end'))), undefined],
-    row: [table('ta0', createRow(createCell('end')) + createRow(createCell('below'), collapsedAttribute)), 1],
+  const tablesByHiding = {
+    none: [createTable('ta0', createRow(createCell('end'))), undefined],
+    row: [
+      createTable('ta0', createRow(createCell('end')) + createRow(createCell('below'), collapsedAttribute)),
+      1,
+    ],
     column: [
-      table(
+      createTable(
         'ta0',
         createColumn(1) +
           createColumn(1, filteredAttribute) +
@@ -122,9 +130,12 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
       ),
       1,
     ],
-    sheet: [table('ta0', createRow(createCell('end'))) + table('ta1', createRow(createCell('apart'))), 1],
+    sheet: [
+      createTable('ta0', createRow(createCell('end'))) + createTable('ta1', createRow(createCell('apart'))),
+      1,
+    ],
   } as const
-  for (const [which, [tables, words]] of Object.entries(single)) {
+  for (const [which, [tables, words]] of Object.entries(tablesByHiding)) {
     const usedStyles = which === 'sheet' ? styles.join('') : ''
     await writeFile(
       path,

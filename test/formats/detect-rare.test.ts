@@ -77,20 +77,20 @@ test('files with unusual headers are detected by their content', async () => {
 })
 
 test('an SVG whose use elements multiply to a huge number of shapes is rejected as too large', async () => {
-  const drawing = (levels: number) => {
+  const createDrawing = (levels: number) => {
     const createNestedPart = (level: number) =>
       `<g id="part${level}">${`<use xlink:href="#part${level - 1}"/>`.repeat(10)}</g>`
     const parts = Array.from({ length: levels }, (_, index) => createNestedPart(index + 1)).join('')
     return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><rect id="part0" width="1" height="1"/>${parts}</defs><use xlink:href="#part${levels}"/></svg>`
   }
-  assert.equal(await detectFile('a.svg', drawing(4)), 'svg')
+  assert.equal(await detectFile('a.svg', createDrawing(4)), 'svg')
   const tooLarge = { code: 'FILE_TOO_LARGE', message: /500000 shapes/ }
-  await assert.rejects(detectFile('a.svg', drawing(11)), tooLarge)
-  await assert.rejects(detectFile('a.svgz', gzipSync(drawing(11).replaceAll('xlink:', ''))), tooLarge)
-  const circle = drawing(1).replace('<rect id="part0"', '<use id="part0" href="#part1"')
+  await assert.rejects(detectFile('a.svg', createDrawing(11)), tooLarge)
+  await assert.rejects(detectFile('a.svgz', gzipSync(createDrawing(11).replaceAll('xlink:', ''))), tooLarge)
+  const circle = createDrawing(1).replace('<rect id="part0"', '<use id="part0" href="#part1"')
   assert.equal(await detectFile('a.svg', circle), 'svg')
-  const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g id="a">'.repeat(50_000)}<use href="#a"/>`
-  await assert.rejects(detectFile('a.svg', `${deep}</svg>`), tooLarge)
+  const deepSvg = `<svg xmlns="http://www.w3.org/2000/svg">${'<g id="a">'.repeat(50_000)}<use href="#a"/>`
+  await assert.rejects(detectFile('a.svg', `${deepSvg}</svg>`), tooLarge)
 })
 
 test('an SVG with a tag name of 400,000 characters is checked in linear time', async () => {

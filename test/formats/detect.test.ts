@@ -12,7 +12,7 @@ import { type FormatId, formatByExtension, formats } from '../../lib/formats/ind
 import { assertRefused } from '../support/assert-refused.ts'
 import { type DetectOptions, detectFile, memorySource } from './detect-file.ts'
 
-const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+const readFixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
 const assertFileRejected = (
   code: ErrorCode,
@@ -38,26 +38,26 @@ describe('format detection', () => {
       ['note.rtf', 'rtf'],
       ['page.html', 'html'],
     ] as const) {
-      assert.equal(await detectFile('upload', await fixture(file)), format)
+      assert.equal(await detectFile('upload', await readFixture(file)), format)
     }
   })
 
   test('format detection also returns the registered MIME type of the format', async () => {
-    const { mimeType } = await detectFromContent(memorySource('x', await fixture('letter.docx')))
+    const { mimeType } = await detectFromContent(memorySource('x', await readFixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
   test('the format follows the file name if several formats have the same magic bytes', async () => {
-    assert.equal(await detectFile('video.m4v', await fixture('video.mp4')), 'm4v')
-    assert.equal(await detectFile('clip.F4V', await fixture('video.mp4')), 'f4v')
-    assert.equal(await detectFile('table.csv', await fixture('table.csv')), 'csv')
+    assert.equal(await detectFile('video.m4v', await readFixture('video.mp4')), 'm4v')
+    assert.equal(await detectFile('clip.F4V', await readFixture('video.mp4')), 'f4v')
+    assert.equal(await detectFile('table.csv', await readFixture('table.csv')), 'csv')
     assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
   test('the format follows the content if the file extension is wrong but of the same category', async () => {
-    assert.equal(await detectFile('photo.jpg', await fixture('corners.png')), 'png')
-    assert.equal(await detectFile('letter.pdf', await fixture('letter.docx')), 'docx')
-    assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
+    assert.equal(await detectFile('photo.jpg', await readFixture('corners.png')), 'png')
+    assert.equal(await detectFile('letter.pdf', await readFixture('letter.docx')), 'docx')
+    assert.equal(await detectFile('letter.doc', await readFixture('note.rtf')), 'rtf')
   })
 
   test('text in ASCII, UTF-16 or Latin-1 is detected as plain text', async () => {
@@ -67,11 +67,11 @@ describe('format detection', () => {
   })
 
   test('a compressed SVG is detected', async () => {
-    assert.equal(await detectFile('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
+    assert.equal(await detectFile('drawing.svgz', gzipSync(await readFixture('corners.svg'))), 'svgz')
   })
 
   test('the format of a large file is detected from its start and end without reading all of it', async () => {
-    const head = await fixture('tone.wav')
+    const head = await readFixture('tone.wav')
     const largeFile = Buffer.alloc(50_000_000)
     head.copy(largeFile)
     largeFile.writeUInt32LE(0xffffffff, 4)
@@ -91,8 +91,8 @@ describe('format detection', () => {
 describe('detection of text files', () => {
   test('a text file is detected in UTF-16, with and without a byte order mark, and in legacy encodings', async () => {
     const words = 'Name,Ort\nGrüße,Köln\n'
-    const wide = Buffer.from(words, 'utf16le')
-    const utf16 = [wide, Buffer.from(wide).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
+    const utf16Bytes = Buffer.from(words, 'utf16le')
+    const utf16 = [utf16Bytes, Buffer.from(utf16Bytes).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
     for (const bytes of [
       ...utf16,
       Buffer.from(words, 'latin1'),
@@ -111,8 +111,8 @@ describe('files whose content contradicts their name', () => {
       error.message,
       /says Portable Document Format \(pdf\), but the content looks like plain text/,
     )
-    await assertFileRejected('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
-    await assertFileRejected('CORRUPT_FILE', 'letter.docx', await fixture('video.mp4'))
+    await assertFileRejected('CORRUPT_FILE', 'song.mp3', await readFixture('three-pages.pdf'))
+    await assertFileRejected('CORRUPT_FILE', 'letter.docx', await readFixture('video.mp4'))
     await assertFileRejected(
       'CORRUPT_FILE',
       'video.mp4',
@@ -165,7 +165,7 @@ describe('damaged files', () => {
 
   for (const name of truncatedFiles) {
     test(`a damaged file is rejected as corrupt: truncated ${name}`, async () => {
-      const wholeFile = await fixture(name)
+      const wholeFile = await readFixture(name)
       for (const fraction of [0.6, 0.9]) {
         await assertFileRejected(
           'CORRUPT_FILE',
@@ -177,7 +177,7 @@ describe('damaged files', () => {
   }
 
   test('an office file with a part that cannot be decompressed is rejected as damaged', async () => {
-    const bytes = await fixture('letter.docx')
+    const bytes = await readFixture('letter.docx')
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
     assert.match(
@@ -187,19 +187,19 @@ describe('damaged files', () => {
   })
 
   test('an image with extra data at its end, as phones write it, is not rejected as damaged', async () => {
-    const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
+    const photo = Buffer.concat([await readFixture('corners.jpg'), randomBytes(300_000)])
     assert.equal(await detectFile('motion.jpg', photo), 'jpg')
   })
 
   test('a WAV stream with an unknown length in its header is not rejected as damaged', async () => {
-    const wav = await fixture('tone.wav')
+    const wav = await readFixture('tone.wav')
     wav.writeUInt32LE(0, 4)
     assert.equal(await detectFile('stream.wav', wav), 'wav')
   })
 
   test('a file with random changes is either accepted or rejected with an AppError', async () => {
     for (const name of [...truncatedFiles, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
-      const wholeFile = await fixture(name)
+      const wholeFile = await readFixture(name)
       for (let round = 0; round < 12; round++) {
         const damagedFile = Buffer.from(wholeFile)
         for (let count = 0; count < 8; count++)
@@ -231,7 +231,7 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
 
 describe('encrypted PDFs', () => {
   test('an encrypted PDF that requires a password is rejected without a password and with a wrong password', async () => {
-    const bytes = await fixture('needs-password.pdf')
+    const bytes = await readFixture('needs-password.pdf')
     assert.match((await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(
       (await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
@@ -241,15 +241,18 @@ describe('encrypted PDFs', () => {
   })
 
   test('an encrypted PDF that only has an owner password is accepted', async () => {
-    assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf')), 'pdf')
-    assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
+    assert.equal(await detectFile('x.pdf', await readFixture('owner-password.pdf')), 'pdf')
+    assert.equal(
+      await detectFile('x.pdf', await readFixture('owner-password.pdf'), { password: 'any' }),
+      'pdf',
+    )
   })
 })
 
 describe('office files with a password', () => {
   const detectFixture = async (fixtureName: string, name: string) => {
     const { format, locked } = await detectFromContent(
-      memorySource(name, await fixture(`office/${fixtureName}`)),
+      memorySource(name, await readFixture(`office/${fixtureName}`)),
     )
     return [format, locked]
   }
@@ -262,7 +265,7 @@ describe('office files with a password', () => {
     const { message } = await assertFileRejected(
       'UNSUPPORTED_FORMAT',
       'a.bin',
-      await fixture('office/locked.docx'),
+      await readFixture('office/locked.docx'),
     )
     assert.match(message, /rename it to \.docx, \.xlsx or \.pptx/)
   })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { detectFromContent } from '../../lib/formats/detect.ts'
 
-const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+const readFixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
 /** Functions that interrupt a read: they fail, or return too few of the bytes that were read. */
 const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
@@ -14,7 +14,7 @@ const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint
 for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'video.mp4'])
   for (const [caseName, interrupt] of Object.entries(interruptions))
     test(`${caseName} while ${name} is examined is not reported as a damaged file`, async () => {
-      const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
+      const bytes = new Uint8Array(Buffer.concat([await readFixture(name), Buffer.alloc(0)]))
       const countReads = async (interruptedFrom: number) => {
         let readCount = 0
         const read = async (start: number, end: number) => {

@@ -12,7 +12,7 @@ import { findBySynonym, getFormatSynonyms, getToolSynonyms } from '../../lib/for
 import { operations } from '../../lib/model/operations.ts'
 
 describe('the format registry', () => {
-  // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
+  // Each is shared by two formats: SVG images and fonts, camcorder videos and tracker modules. The content decides.
   const sharedExtensions = ['svg', 'mod']
 
   test('the format registry contains each id, extension and alias only once', () => {

@@ -37,7 +37,7 @@ async function convertBatch(files: readonly Buffer<ArrayBuffer>[], fields: Recor
   return { job, result: job.result as unknown as BatchResult } // of a completed batch
 }
 
-/** Follows redirects as long as they lead to a download of the service, and returns its last reply. */
+/** Follows redirects as long as they lead to a download of the service, and returns the last reply. */
 async function locateResult(url: string, init: RequestInit = {}): Promise<Response> {
   for (let location = url; ; ) {
     const response = await fetch(new URL(location, service.url), { redirect: 'manual', ...init })
@@ -109,8 +109,8 @@ test('the ZIP of a batch is packed once, and supports range, conditional and HEA
   assert.deepEqual([range.status, Buffer.from(await range.arrayBuffer())], [206, zip.subarray(4, 10)])
   const etag = wholeDownload.headers.get('etag') ?? ''
   assert.equal((await fetch(address, { headers: { 'if-none-match': etag } })).status, 304)
-  const sized = await fetch(head.headers.get('location') ?? '', { method: 'HEAD' })
-  assert.equal(sized.headers.get('content-length'), String(zip.length))
+  const headReply = await fetch(head.headers.get('location') ?? '', { method: 'HEAD' })
+  assert.equal(headReply.headers.get('content-length'), String(zip.length))
 })
 
 test('a signed link without a file name returns the ZIP of a batch', async () => {

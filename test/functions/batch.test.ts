@@ -134,11 +134,11 @@ test('a batch without any valid file is refused with an error for each file', as
 })
 
 test('a batch with no files, too many files, or different numbers of files and items is refused', async () => {
-  const two = [
+  const twoFiles = [
     ['a.png', png],
     ['b.png', png],
   ] as const
-  const mismatchReply = await send(createForm(two, { items: '[{"targetFormat":"webp"}]' }))
+  const mismatchReply = await send(createForm(twoFiles, { items: '[{"targetFormat":"webp"}]' }))
   assert.deepEqual([mismatchReply.status, mismatchReply.error.code], [400, 'INVALID_INPUT'])
   assert.deepEqual(mismatchReply.error.details, { field: 'items', expected: 2, got: 1 })
   const manyReply = await send(

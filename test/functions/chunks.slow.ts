@@ -98,7 +98,7 @@ const killConditions: Readonly<Record<string, (service: TestService) => Promise<
   'parts are joined': async (service) => (await countClaims(service)).whole > 1,
 }
 
-test('400 PDF pages rendered in chunks are identical even if the service is killed twice during the conversion', {
+test('400 PDF pages rendered in chunks equal those of an undisturbed run even if the service is killed twice', {
   timeout: 600_000,
 }, async (t) => {
   let service = await startService({ PARALLEL: '8' })

@@ -10,7 +10,7 @@ import { python3 } from '../support/python.ts'
 import { Client, startService } from '../support/service.ts'
 
 const uid = 993
-/** Another uid, no user namespaces, at most 1,024 processes. */
+/** Runs the following command with another uid, no user namespaces, and at most 1,024 processes. */
 const withoutNamespaces = [
   ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'],
   ...[
@@ -58,7 +58,8 @@ interface Health {
   readonly engines: readonly { readonly available: boolean }[]
 }
 
-const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
+const readFixture = (path: string) =>
+  Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'mutabor-samples-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
@@ -99,9 +100,9 @@ const samples: readonly [
     kind,
     /320 x -?200/,
   ],
-  ['libreoffice', 'a.docx', () => fixture('office/report.docx'), 'pdf', readText, /Quarterly report/],
+  ['libreoffice', 'a.docx', () => readFixture('office/report.docx'), 'pdf', readText, /Quarterly report/],
   ['pandoc', 'a.md', () => Buffer.from('# Heading\n\nokapi\n'), 'html', kind, /HTML/],
-  ['calibre', 'a.html', () => fixture('page.html'), 'azw3', kind, /Mobipocket/],
+  ['calibre', 'a.html', () => readFixture('page.html'), 'azw3', kind, /Mobipocket/],
   ['chromium', 'a.html', () => Buffer.from('<h1>axolotl</h1>'), 'pdf', readText, /axolotl/],
   [
     'fontforge',

@@ -199,9 +199,9 @@ test('a download has its file name, supports range and conditional requests, and
     assert.match(headers.get('content-security-policy') ?? '', /^sandbox;/)
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   }
-  const inline = await fetch(`${service.url}/v1/download/${job.jobId}?inline=true`)
-  assert.match(inline.headers.get('content-disposition') ?? '', /^inline;/)
-  await inline.arrayBuffer()
+  const inlineReply = await fetch(`${service.url}/v1/download/${job.jobId}?inline=true`)
+  assert.match(inlineReply.headers.get('content-disposition') ?? '', /^inline;/)
+  await inlineReply.arrayBuffer()
   const cachedDownload = await fetch(location, {
     headers: { 'if-none-match': wholeDownload.headers.get('etag') ?? '' },
   })

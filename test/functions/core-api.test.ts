@@ -40,8 +40,8 @@ test('an unknown path returns 404 in the error envelope, with the request id in 
   assert.equal(body.success, false)
   assert.equal(body.error.code, 'NOT_FOUND')
   assert.equal(body.meta.requestId, 'my-id-1')
-  const long = await client.fetch(`/v1/${'a'.repeat(5000)}`)
-  assert.ok((await long.text()).length < 400, 'the path is shortened in the message')
+  const longPathReply = await client.fetch(`/v1/${'a'.repeat(5000)}`)
+  assert.ok((await longPathReply.text()).length < 400, 'the path is shortened in the message')
 })
 
 test('an X-Request-Id that could break a log line is replaced', async () => {
@@ -139,8 +139,8 @@ test('GET /v1/formats/conversions lists the engine and the options of a format p
   assert.deepEqual(pair?.engines, ['vips'])
   const names = pair?.options.map(({ name }) => name)
   assert.ok(names?.includes('quality'), `its options are ${names}`)
-  const bare = pair?.options.filter(({ description }) => description === '')
-  assert.deepEqual(bare, [], 'these options have no description')
+  const undescribedOptions = pair?.options.filter(({ description }) => description === '')
+  assert.deepEqual(undescribedOptions, [], 'these options have no description')
 })
 
 test('the list of all conversions shares sets of options and stays below 5 MB', async () => {

@@ -29,10 +29,10 @@ async function fetchData<T>(response: Response): Promise<T> {
 }
 
 async function connect(id: string, access: 'read' | 'write'): Promise<string> {
-  const started = await fetchData<{ authorizationUrl: string }>(
+  const startedAuthorization = await fetchData<{ authorizationUrl: string }>(
     await client.fetch(`/v1/cloud/${id}/auth?access=${access}`),
   )
-  const { headers } = await fetch(started.authorizationUrl, { redirect: 'manual' })
+  const { headers } = await fetch(startedAuthorization.authorizationUrl, { redirect: 'manual' })
   const { pathname, search } = new URL(headers.get('location') ?? '')
   return (await fetchData<{ connectionId: string }>(await client.fetch(`${pathname}${search}`))).connectionId
 }

@@ -56,7 +56,7 @@ describe('listing formats', () => {
     assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
   })
 
-  test('GET /v1/formats?q= finds a format by a synonym or its beginning, but only if all words match', async () => {
+  test('GET /v1/formats?q= finds a format by a synonym or the beginning of one, but only if all words match', async () => {
     for (const [q, id] of Object.entries({
       Excel: 'xlsx',
       powerpo: 'pptx',

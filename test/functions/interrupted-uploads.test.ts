@@ -94,7 +94,7 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
   },
 ]
 
-/** Returns the stored data without that which every service has and which belongs to the identity of the client. */
+/** Returns what uploads left behind: omits data that every service has or that belongs to the client's identity. */
 const pickLeftovers = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
   records: [...new Set(records.map((pk) => pk.split('#')[0] ?? ''))].filter((kind) =>
     ['JOB', 'UPLOAD', 'IDEM'].includes(kind),

@@ -6,7 +6,8 @@ const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
 const image = sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
 export const jpg = Buffer.from(await image.jpeg().toBuffer())
 
-const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
+const readFixture = (name: string) =>
+  Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
 const createText = (content: string) => Buffer.from(content)
 
 export const invalidConversions: readonly {
@@ -43,7 +44,7 @@ export const invalidConversions: readonly {
   },
   ...(['pdf', 'md'] as const).map((targetFormat) => ({
     name: `an encrypted DOCX and the target format ${targetFormat}`,
-    file: { name: 'a.docx', bytes: fixture('office/locked.docx') },
+    file: { name: 'a.docx', bytes: readFixture('office/locked.docx') },
     fields: { targetFormat },
     status: 422,
     code: 'FILE_ENCRYPTED',
@@ -51,7 +52,7 @@ export const invalidConversions: readonly {
   })),
   ...(['secret', 'wrong'] as const).map((password) => ({
     name: `an encrypted PDF, the target format docx and the password ${password}`,
-    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    file: { name: 'a.pdf', bytes: readFixture('needs-password.pdf') },
     fields: { targetFormat: 'docx', password },
     status: 422,
     code: 'PDF_ENCRYPTED',
@@ -123,7 +124,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'an invalid start time',
-    file: { name: 'a.mp3', bytes: fixture('tone.mp3') },
+    file: { name: 'a.mp3', bytes: readFixture('tone.mp3') },
     fields: { targetFormat: 'wav', start: 'abc' },
     status: 400,
     code: 'INVALID_INPUT',
@@ -131,7 +132,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'a target size of a video below 10,000 bytes',
-    file: { name: 'video.mp4', bytes: fixture('video.mp4') },
+    file: { name: 'video.mp4', bytes: readFixture('video.mp4') },
     fields: { toolOperation: 'compress', targetSize: '9k' },
     status: 400,
     code: 'INVALID_INPUT',
@@ -147,7 +148,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'a PDF that needs a password',
-    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    file: { name: 'a.pdf', bytes: readFixture('needs-password.pdf') },
     fields: { targetFormat: 'jpg' },
     status: 422,
     code: 'PDF_ENCRYPTED',
@@ -155,7 +156,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'an encrypted PDF and a target format without a password option',
-    file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
+    file: { name: 'a.pdf', bytes: readFixture('needs-password.pdf') },
     fields: { targetFormat: 'docx' },
     status: 422,
     code: 'PDF_ENCRYPTED',

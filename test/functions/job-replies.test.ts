@@ -20,7 +20,7 @@ const tasks = {
 
 type Headers = Record<string, string>
 
-function batch(headers: Headers): Promise<Response> {
+function sendBatch(headers: Headers): Promise<Response> {
   const body = new FormData()
   for (const name of ['a.md', 'b.md']) body.append('file', new Blob([`# ${name}`]), name)
   body.set('targetFormat', 'html')
@@ -37,7 +37,7 @@ const readData = async (response: Response) =>
 
 const createRequests: [caseName: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
   ['POST /v1/jobs', (headers) => client.post('/v1/jobs', { tasks }, headers)],
-  ['POST /v1/convert/batch', batch],
+  ['POST /v1/convert/batch', sendBatch],
   [
     'POST /v1/jobs/{jobId}/retry',
     (headers, jobId) => client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST', headers }),

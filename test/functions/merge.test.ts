@@ -21,7 +21,7 @@ before(async () => {
 after(() => service.stop())
 
 const fixtureUrl = (name: string) => new URL(`../fixtures/${name}`, import.meta.url)
-const fixture = (name: string) => readFile(fixtureUrl(name))
+const readFixture = (name: string) => readFile(fixtureUrl(name))
 
 interface Part {
   readonly field: string
@@ -37,7 +37,8 @@ async function send(
 ): Promise<JobData> {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  for (const { field, name, from = name } of parts) form.append(field, new Blob([await fixture(from)]), name)
+  for (const { field, name, from = name } of parts)
+    form.append(field, new Blob([await readFixture(from)]), name)
   return client.accepted(await client.fetch(path, { method: 'POST', body: form }))
 }
 
@@ -45,12 +46,12 @@ const saveResult = (job: JobData) => client.saved(job, scratch)
 
 const readPages = async (path: string) =>
   Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])
-const file = (name: string, from = name) => ({ field: 'file', name, from })
+const createPart = (name: string, from = name) => ({ field: 'file', name, from })
 
 test('two PDFs are merged into one PDF with all their pages and words', async () => {
   const job = await send(
     '/v1/convert/merge',
-    [file('three-pages.pdf'), file('again.pdf', 'three-pages.pdf')],
+    [createPart('three-pages.pdf'), createPart('again.pdf', 'three-pages.pdf')],
     {},
   )
   assert.equal(await readPages(await saveResult(job)), 6)
@@ -61,7 +62,7 @@ test('two PDFs are merged into one PDF with all their pages and words', async ()
 
 test('splitting a PDF returns all pages, and splitting off one page is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
-    send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
+    send('/v1/convert', [createPart('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
   const [allPages, firstPageReply] = await Promise.all([split({}), split({ pages: '1' })])
   assert.deepEqual(allPages.result?.fidelity?.pages, { source: 3, result: 3, share: 1 })
   assert.equal(firstPageReply.result?.fidelity?.pages?.result, 1)
@@ -69,7 +70,7 @@ test('splitting a PDF returns all pages, and splitting off one page is not repor
 })
 
 test('images are merged side by side into one image', async () => {
-  const parts = [file('corners.png'), file('corners.jpg')]
+  const parts = [createPart('corners.png'), createPart('corners.jpg')]
   const fields = { mergeType: 'image', options: JSON.stringify({ layout: 'horizontal' }) }
   const path = await saveResult(await send('/v1/convert/merge', parts, fields))
   assert.match((await run('file', [path])).stdout, /PNG image data, 80 x 30/)
@@ -82,7 +83,7 @@ async function probeFormatAndSeconds(path: string): Promise<[format: string, sec
 }
 
 test('audio is merged with the requested silence in between', async () => {
-  const parts = [file('tone.wav'), file('tone.flac')]
+  const parts = [createPart('tone.wav'), createPart('tone.flac')]
   const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
   const [format, seconds] = await probeFormatAndSeconds(
     await saveResult(await send('/v1/convert/merge', parts, fields)),
@@ -92,7 +93,7 @@ test('audio is merged with the requested silence in between', async () => {
 })
 
 test('videos are merged into one video, one after another', async () => {
-  const parts = [file('video.mp4'), file('video.webm')]
+  const parts = [createPart('video.mp4'), createPart('video.webm')]
   const [format, seconds] = await probeFormatAndSeconds(
     await saveResult(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
   )
@@ -101,11 +102,11 @@ test('videos are merged into one video, one after another', async () => {
 })
 
 test('a video is compressed to a target size', async () => {
-  const long = join(scratch, 'long.mp4')
+  const longVideoPath = join(scratch, 'long.mp4')
   const source = fileURLToPath(fixtureUrl('video.mp4'))
-  await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', source, '-c', 'copy', long])
-  assert.ok((await stat(long)).size > 120_000)
-  const sentVideo = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }
+  await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', source, '-c', 'copy', longVideoPath])
+  assert.ok((await stat(longVideoPath)).size > 120_000)
+  const sentVideo = { name: 'long.mp4', bytes: new Uint8Array(await readFile(longVideoPath)) }
   const fields = { toolOperation: 'compress', targetSize: '100k' }
   const path = await saveResult(await client.accepted(await client.convert(sentVideo, fields)))
   assert.ok((await stat(path)).size <= 100_000)
@@ -115,14 +116,14 @@ test('a video is compressed to a target size', async () => {
 })
 
 test('with combineImages, images become the pages of one PDF', async () => {
-  const parts = [file('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
+  const parts = [createPart('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
   const fields = { targetFormat: 'pdf', combineImages: 'true' }
   assert.equal(await readPages(await saveResult(await send('/v1/convert', parts, fields))), 2)
 })
 
 test('combineImages refuses a file that is not an image', async () => {
   const reply = await client.convert(
-    { name: 'a.pdf', bytes: new Uint8Array(await fixture('three-pages.pdf')) },
+    { name: 'a.pdf', bytes: new Uint8Array(await readFixture('three-pages.pdf')) },
     { targetFormat: 'pdf', combineImages: 'true' },
   )
   const { error } = (await reply.json()) as { error: { message: string; details: { field: string } } }
@@ -134,14 +135,14 @@ test('the error of combineImages names the field of the file that is not an imag
   const form = new FormData()
   const fields = { fileUrl: 'https://example.com/a.png', targetFormat: 'pdf', combineImages: 'true' }
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  form.append('additionalFile', new Blob([await fixture('three-pages.pdf')]), 'a.pdf')
+  form.append('additionalFile', new Blob([await readFixture('three-pages.pdf')]), 'a.pdf')
   const reply = await client.fetch('/v1/convert', { method: 'POST', body: form })
   const { error } = (await reply.json()) as { error: { message: string; details: { field: string } } }
   assert.deepEqual([reply.status, error.details.field], [400, 'additionalFile'], error.message)
 })
 
 test('a PDF tool requires no target format', async () => {
-  const job = await send('/v1/convert', [file('three-pages.pdf')], {
+  const job = await send('/v1/convert', [createPart('three-pages.pdf')], {
     toolOperation: 'extract-pdf-pages',
     pages: '3,1',
   })
@@ -149,7 +150,7 @@ test('a PDF tool requires no target format', async () => {
 })
 
 test('an image can be used as the watermark of a PDF', async () => {
-  const parts = [file('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
+  const parts = [createPart('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
   const path = await saveResult(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
   const { stdout } = await run('pdfimages', ['-list', path])
   assert.match(stdout, /image\s+40\s+30/)
@@ -157,7 +158,7 @@ test('an image can be used as the watermark of a PDF', async () => {
 
 test('POST /v1/convert/merge merges earlier uploads like files of a form', async () => {
   const ids: string[] = []
-  const bytes = await fixture('three-pages.pdf')
+  const bytes = await readFixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {
     const announcedFile = { filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length }
     const { uploadId, url, method, headers } = await client.presign(announcedFile)

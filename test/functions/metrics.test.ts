@@ -68,9 +68,13 @@ test('metrics count jobs by engine, outcome, error code and duration', () => {
   assert.equal(findValue('mutabor_jobs_total{engine="vips",outcome="completed"} '), '5')
   assert.equal(findValue('mutabor_jobs_total{engine="vips",outcome="failed"} '), '1')
   assert.equal(findValue('mutabor_job_errors_total{engine="vips",code="CORRUPT_FILE"} '), '1')
-  const bucket = (le: string) => findValue(`mutabor_job_duration_seconds_bucket{engine="vips",le="${le}"} `)
+  const findBucket = (le: string) =>
+    findValue(`mutabor_job_duration_seconds_bucket{engine="vips",le="${le}"} `)
   // The durations are in two bins: one of 1 ms, and one of about 0.9 s that only buckets from 1 s on include.
-  assert.deepEqual([bucket('0.1'), bucket('0.5'), bucket('1'), bucket('+Inf')], ['4', '4', '5', '5'])
+  assert.deepEqual(
+    [findBucket('0.1'), findBucket('0.5'), findBucket('1'), findBucket('+Inf')],
+    ['4', '4', '5', '5'],
+  )
   assert.equal(findValue('mutabor_job_duration_seconds_count{engine="vips"} '), '5')
   const sum = Number(findValue('mutabor_job_duration_seconds_sum{engine="vips"} '))
   assert.ok(sum > 0.7 && sum < 1.1, String(sum))

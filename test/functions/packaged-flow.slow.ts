@@ -69,7 +69,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each job is repor
 }, async (t) => {
   const startedAtMs = performance.now()
   const members = await Promise.all(Array.from({ length: clientCount }, (_, at) => createMember(at)))
-  const created = await Promise.all(
+  const createdJobs = await Promise.all(
     members.map(async ({ client, path }, member) => {
       const jobIds: string[] = []
       for (let at = member; at < jobCount; at += clientCount)
@@ -78,18 +78,18 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each job is repor
     }),
   )
   t.diagnostic(`created after ${Math.round((performance.now() - startedAtMs) / 1000)} s`)
-  const allJobsReported = () =>
-    created.every(({ path, jobIds }) => new Set(listJobIds(path)).size >= jobIds.length)
-  await waitUntil(allJobsReported, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
-  for (const { client, path, jobIds } of created) {
+  const areAllJobsReported = () =>
+    createdJobs.every(({ path, jobIds }) => new Set(listJobIds(path)).size >= jobIds.length)
+  await waitUntil(areAllJobsReported, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
+  for (const { client, path, jobIds } of createdJobs) {
     assert.deepEqual([...new Set(listJobIds(path))].toSorted(), jobIds.toSorted())
     for (const jobId of jobIds) assert.equal((await fetchStatus(client, jobId)).status, 'completed', jobId)
   }
-  const throttled = packagedService
+  const throttledCount = packagedService
     .readLogLines()
     .filter(({ msg }) => msg === 'an invocation was throttled').length
   t.diagnostic(
-    `${Math.round((performance.now() - startedAtMs) / 1000)} s, ${throttled} invocations throttled`,
+    `${Math.round((performance.now() - startedAtMs) / 1000)} s, ${throttledCount} invocations throttled`,
   )
 })
 
@@ -157,7 +157,7 @@ for (const [functionName, file] of recordedEvents) {
       readFileSync(new URL(`../../events/recorded/${file}.json`, import.meta.url), 'utf8'),
     )
     let reply: Response | undefined
-    // All executions may be in use.
+    // The call is repeated while all concurrent executions are in use.
     await waitUntil(async () => {
       reply = await packagedService.invoke(functionName, event)
       return reply.status === 200

@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+const readFixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
 interface Sent {
   readonly file?: Buffer
@@ -30,8 +30,8 @@ interface Sent {
 /** Sends the tool's name with pdf as the target format, as the API specifies. */
 async function post({ file, additional, fields }: Sent): Promise<Response> {
   const form = new FormData()
-  form.set('file', new Blob([file ?? (await fixture('three-pages.pdf'))]), 'report.pdf')
-  if (additional) form.append('additionalFile', new Blob([await fixture(additional)]), additional)
+  form.set('file', new Blob([file ?? (await readFixture('three-pages.pdf'))]), 'report.pdf')
+  if (additional) form.append('additionalFile', new Blob([await readFixture(additional)]), additional)
   for (const [name, value] of Object.entries({ targetFormat: 'pdf', ...fields })) form.set(name, value)
   return client.fetch('/v1/convert', { method: 'POST', body: form })
 }
@@ -85,7 +85,7 @@ test('an image sent as additionalFile becomes the watermark of a PDF', async () 
 })
 
 test('a truncated PDF is refused by rotate-pdf and repaired by repair-pdf', async () => {
-  const wholePdf = await fixture('three-pages.pdf')
+  const wholePdf = await readFixture('three-pages.pdf')
   const file = wholePdf.subarray(0, wholePdf.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
   const path = await saveResult(await runTool({ file, fields: { toolOperation: 'repair-pdf' } }))

@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-const file = (bytes: Buffer, filename: string) => ({
+const createImportTask = (bytes: Buffer, filename: string) => ({
   operation: 'import/base64',
   file: bytes.toString('base64'),
   filename,
@@ -53,8 +53,8 @@ const listStatuses = (tasks: Record<string, TaskData>) =>
 
 test('parallel conversions merged at the end of a pipeline give one PDF with the pages of all branches', async () => {
   const { job, tasks } = await runPipeline({
-    image: file(png, 'image.png'),
-    pages: file(pdf, 'pages.pdf'),
+    image: createImportTask(png, 'image.png'),
+    pages: createImportTask(pdf, 'pages.pdf'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     webp: { operation: 'convert', input: 'image', output_format: 'webp' },
     sheets: { operation: 'convert', input: ['jpg', 'webp'], output_format: 'pdf' },
@@ -73,7 +73,7 @@ test('parallel conversions merged at the end of a pipeline give one PDF with the
 
 test('an archive of several inputs contains each file under a unique name', async () => {
   const { job } = await runPipeline({
-    image: file(png, 'image.png'),
+    image: createImportTask(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     small: { operation: 'thumbnail', input: 'image', width: 16 },
     zip: { operation: 'archive', input: ['jpg', 'small', 'image'], filename: 'all' },
@@ -92,7 +92,7 @@ test('an archive of several inputs contains each file under a unique name', asyn
 
 test('a failed branch of a pipeline does not stop the other branch, and the job fails with the error of the branch', async () => {
   const { job, tasks } = await runPipeline({
-    pages: file(pdf, 'pages.pdf'),
+    pages: createImportTask(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
     wrong: { operation: 'decrypt-pdf', input: 'locked', options: { password: 'two' } },
     after: { operation: 'convert', input: 'wrong', output_format: 'jpg' },
@@ -115,7 +115,7 @@ test('a failed branch of a pipeline does not stop the other branch, and the job 
 
 test('a pipeline with continue_on_error completes without the files of the failed task', async () => {
   const { job, tasks } = await runPipeline({
-    pages: file(pdf, 'pages.pdf'),
+    pages: createImportTask(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
     wrong: {
       operation: 'decrypt-pdf',
@@ -134,7 +134,7 @@ test('a pipeline with continue_on_error completes without the files of the faile
 
 test('cancelling a job marks its unfinished tasks as cancelled', async () => {
   const response = await create({
-    pages: file(pdf, 'pages.pdf'),
+    pages: createImportTask(pdf, 'pages.pdf'),
     word: { operation: 'convert', input: 'pages', output_format: 'docx' },
     back: { operation: 'convert', input: 'word', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'back' },
@@ -151,7 +151,7 @@ test('cancelling a job marks its unfinished tasks as cancelled', async () => {
 
 test('a retried job completes with a result of the same size, even if the first job is deleted', async () => {
   const firstJob = await runPipeline({
-    image: file(png, 'image.png'),
+    image: createImportTask(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     out: { operation: 'export/url', input: 'jpg' },
   })
@@ -190,7 +190,7 @@ for (const [caseName, inputs, task, sentence] of wrongPipelines) {
   })
 }
 
-const image = file(png, 'image.png')
+const image = createImportTask(png, 'image.png')
 const refusals: readonly (readonly [caseName: string, tasks: object, code: string, field: string])[] = [
   ['an unknown operation', { a: { operation: 'transmute' } }, 'INVALID_REQUEST', 'tasks.a.operation'],
   ['an unknown field of an import task', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
@@ -266,7 +266,7 @@ test('capturing a website in the local network is refused', async () => {
 })
 
 test('a job may shorten the retention of its files, but not extend it', async () => {
-  const tasks = { in: file(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
+  const tasks = { in: createImportTask(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
   const readRetention = async (expiresIn: number) => {
     const job = await client.accepted(await create(tasks, { expiresIn }))
     const { endedAt, expiresAt } = job as unknown as Record<'endedAt' | 'expiresAt', string>

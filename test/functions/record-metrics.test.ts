@@ -9,7 +9,7 @@ import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+const readFixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
 let service: TestService
 let client: Client
@@ -49,7 +49,7 @@ const listMetrics = (line: LogLine) =>
     .CloudWatchMetrics
 
 test('the duration of a job is recorded as a metric of its engine', async () => {
-  const bytes = await fixture('corners.png')
+  const bytes = await readFixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
   const { jobId, status } = await client.accepted(response)
   assert.equal(status, 'completed')
@@ -67,7 +67,7 @@ interface Estimated {
 }
 
 test('the estimate for a new conversion is based on the durations of earlier ones', async () => {
-  const bytes = await fixture('corners.png')
+  const bytes = await readFixture('corners.png')
   const convert = async (headers: Record<string, string> = {}) => {
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)
     const { data } = (await response.json()) as { data: Estimated }
@@ -95,7 +95,7 @@ test('the estimated duration grows less than proportionally with the size of the
 })
 
 test('a failed job is counted by its error code in the metrics', async () => {
-  const bytes = await fixture('three-pages.pdf')
+  const bytes = await readFixture('three-pages.pdf')
   const fields = { toolOperation: 'remove-pdf-pages', pages: '7' }
   const response = await client.convert({ name: 'a.pdf', bytes }, fields)
   const job = await client.accepted(response)
@@ -106,7 +106,7 @@ test('a failed job is counted by its error code in the metrics', async () => {
 })
 
 test('a deleted file is counted by the reason in the metrics', async () => {
-  const bytes = await fixture('corners.png')
+  const bytes = await readFixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
   const { jobId } = await client.accepted(response)
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)

@@ -65,8 +65,8 @@ test('an object in the bucket without an upload record is deleted when its S3 ev
 
 test('a recorded bus event is dispatched, and a recorded schedule event runs the sweep', async () => {
   assert.equal(await dispatch(readEvent('event-bridge')), undefined)
-  const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
-  assert.deepEqual(await scheduled(readEvent('scheduled')), { looked: 0 })
+  const handleSchedule = sweep as (event: unknown) => Promise<{ looked: number }>
+  assert.deepEqual(await handleSchedule(readEvent('scheduled')), { looked: 0 })
 })
 
 test('queue messages for deleted jobs and webhooks are consumed without an error', async () => {

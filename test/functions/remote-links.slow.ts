@@ -33,26 +33,26 @@ after(async () => {
   await service.stop()
 })
 
-async function docx(): Promise<Uint8Array<ArrayBuffer>> {
+async function createDocx(): Promise<Uint8Array<ArrayBuffer>> {
   const writer = new ZipWriter(new Uint8ArrayWriter())
   const add = (name: string, xml: string) =>
     writer.add(name, new Blob([`<?xml version="1.0"?>${xml}`]).stream())
   const base = 'http://schemas.openxmlformats.org'
   const relationshipsNamespace = `${base}/package/2006/relationships`
-  const office = `${base}/officeDocument/2006`
+  const officeNamespace = `${base}/officeDocument/2006`
   await add(
     '[Content_Types].xml',
     `<Types xmlns="${base}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
   )
   await add(
     '_rels/.rels',
-    `<Relationships xmlns="${relationshipsNamespace}"><Relationship Id="r1" Type="${office}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+    `<Relationships xmlns="${relationshipsNamespace}"><Relationship Id="r1" Type="${officeNamespace}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
   )
   const linkedFiles = links.map(
     (link, at) =>
-      `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="${link}" TargetMode="External"/>`,
+      `<Relationship Id="p${at}" Type="${officeNamespace}/relationships/image" Target="${link}" TargetMode="External"/>`,
   )
-  const template = `<Relationship Id="t" Type="${office}/relationships/attachedTemplate" Target="${links[0]}" TargetMode="External"/>`
+  const template = `<Relationship Id="t" Type="${officeNamespace}/relationships/attachedTemplate" Target="${links[0]}" TargetMode="External"/>`
   await add(
     'word/_rels/document.xml.rels',
     `<Relationships xmlns="${relationshipsNamespace}">${linkedFiles.join('')}${template}</Relationships>`,
@@ -63,7 +63,7 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
   )
   await add(
     'word/document.xml',
-    `<w:document xmlns:w="${base}/wordprocessingml/2006/main" xmlns:r="${office}/relationships" xmlns:wp="${base}/drawingml/2006/wordprocessingDrawing" xmlns:a="${base}/drawingml/2006/main" xmlns:pic="${base}/drawingml/2006/picture"><w:body><w:p><w:r><w:t>alphamarker</w:t></w:r>${images.join('')}</w:p></w:body></w:document>`,
+    `<w:document xmlns:w="${base}/wordprocessingml/2006/main" xmlns:r="${officeNamespace}/relationships" xmlns:wp="${base}/drawingml/2006/wordprocessingDrawing" xmlns:a="${base}/drawingml/2006/main" xmlns:pic="${base}/drawingml/2006/picture"><w:body><w:p><w:r><w:t>alphamarker</w:t></w:r>${images.join('')}</w:p></w:body></w:document>`,
   )
   return (await writer.close()) as Uint8Array<ArrayBuffer> // as it was made
 }
@@ -80,7 +80,7 @@ const sources: Readonly<Record<string, () => string | Promise<Uint8Array<ArrayBu
     `alphamarker\n===========\n\n${each((link) => `.. image:: ${link}\n\n.. include:: ${link}\n`)}\n`,
   fodt: () =>
     `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>alphamarker${each((link) => `<draw:frame svg:width="2cm" svg:height="2cm" text:anchor-type="as-char"><draw:image xlink:href="${link}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame>`)}</text:p></office:text></office:body></office:document>`,
-  docx,
+  docx: createDocx,
 }
 
 const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {

@@ -99,7 +99,7 @@ test('a conversion that fills the disk fails with FILE_TOO_LARGE, and the error 
   const service = await startService(settings, join(disk.folder, 'data'))
   t.after(() => service.kill())
   const client = new Client(service)
-  // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
+  // Ten minutes of silence are a small file as FLAC, but take a hundred megabytes as WAV.
   const audio = await createSilence(join(disk.folder, 'silence.flac'))
   const job = await client.accepted(await client.convert(audio, { targetFormat: 'wav' }))
   // The file fills an otherwise empty disk, so waiting would not help.

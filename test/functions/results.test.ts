@@ -155,9 +155,9 @@ for (const maxDownloads of [1, 3])
       if (download.ok) assert.deepEqual(downloadedBytes, isRangeRequest ? bytes.subarray(0, 10) : bytes)
       return download.ok ? 'the file' : String(download.status)
     }
-    const answers = await Promise.all(Array.from({ length: 50 }, open))
-    assert.equal(answers.filter((answer) => answer === 'the file').length, maxDownloads)
-    assert.equal(answers.filter((answer) => answer === '410').length, 50 - maxDownloads)
+    const downloads = await Promise.all(Array.from({ length: 50 }, open))
+    assert.equal(downloads.filter((answer) => answer === 'the file').length, maxDownloads)
+    assert.equal(downloads.filter((answer) => answer === '410').length, 50 - maxDownloads)
   })
 
 test('the results of three jobs are returned as one ZIP with unique file names and a manifest', async () => {

@@ -19,7 +19,7 @@ test('retrying a job whose files are deleted is refused', async () => {
     principal: { ownerId: job.owner },
     findEarlierJob: async () => undefined,
   }
-  // Only the methods that are called.
+  // The objects have only the members that are used.
   await assert.rejects(async () => retryJob.handle(request as never, services as never), {
     code: 'FILE_GONE',
     details: { jobId },

@@ -56,15 +56,15 @@ const countClaimedChunks = async (service: TestService) =>
 test('OCR of 24 scanned pages in chunks has the same result as a single run, even if the service is killed meanwhile', {
   timeout: 2_400_000,
 }, async (t) => {
-  const unlimited = await startService({ PARALLEL: '1' })
-  t.after(() => unlimited.stop())
-  const client = new Client(unlimited)
+  const unlimitedService = await startService({ PARALLEL: '1' })
+  t.after(() => unlimitedService.stop())
+  const client = new Client(unlimitedService)
   const unsplitFacts = await readFacts(client, await send(client))
   assert.equal(
-    (await readLog(unlimited)).filter((line) => line.includes('"task split into chunks"')).length,
+    (await readLog(unlimitedService)).filter((line) => line.includes('"task split into chunks"')).length,
     0,
   )
-  await unlimited.stop()
+  await unlimitedService.stop()
   for (const [at, text] of unsplitFacts.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))
   assert.deepEqual(unsplitFacts.outline, [['The end', count]])

@@ -55,8 +55,8 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   const wholeJob = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
   assert.match(wholeJob, /cannot be opened with the password/, 'the wrong password was tried')
 
-  const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
-  const retriedJob = await client.finishedJob((JSON.parse(retried) as { jobId: string }).jobId)
+  const retryReply = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
+  const retriedJob = await client.finishedJob((JSON.parse(retryReply) as { jobId: string }).jobId)
   assert.equal(retriedJob.status, 'completed', 'encrypted passwords work for a retry too')
 
   // Workers clean up after they have reported the end.
@@ -64,7 +64,7 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   const readEntries = async () => (await readdir(workFolder)).filter((name) => name.startsWith('task-'))
   await waitUntil(async () => (await readEntries()).length === 0, 'the work folders are gone')
   for (const secret of [correctPassword, wrongPassword]) {
-    for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
+    for (const text of [reply, wholeJob, retryReply]) assert.ok(!text.includes(secret), 'a reply contains it')
     assert.deepEqual(await findFilesWith(secret), [])
     assert.deepEqual(await findFilesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
   }

@@ -91,8 +91,8 @@ async function assertBodyLimit(client: Client): Promise<void> {
   }
   assert.equal((await client.accepted(await createForm(0))).status, 'completed')
   assert.equal((await createForm(4.3 * mib)).status, 400, 'it is read, but the image is incomplete')
-  const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
-  const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
+  const inlineImport = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
+  const tasks = { in: inlineImport, out: { operation: 'export/url', input: 'in' } }
   // Bodies above our limit, above the limit of a function, and above the limit of the gateway.
   const refusedReplies = [await createForm(4.5 * mib), await createForm(6 * mib), await createForm(11 * mib)]
   for (const response of [...refusedReplies, await client.post('/v1/jobs', { tasks })]) {

@@ -30,7 +30,7 @@ const sweep = (handlers?: Record<string, () => Promise<void>>) => {
 
 const logLines = (message: string) => log.filter(({ msg }) => msg === message)
 
-/** Stores a record that is due; its handler doesn't find what it expects. */
+/** Stores a due record that lacks what its handler expects. */
 const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
   await app.services.table.put({
     pk,

@@ -53,7 +53,7 @@ async function startTransfers(t: TestContext) {
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32' })
   t.after(() => service.stop())
 
-  const bucket = (port: number, key: string) => ({
+  const createBucketAccess = (port: number, key: string) => ({
     bucket: Bucket,
     region,
     key,
@@ -62,7 +62,7 @@ async function startTransfers(t: TestContext) {
     secret_access_key: s3Credentials.secretAccessKey,
   })
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
-  const server = (port: number, name: string) => ({
+  const createServerAccess = (port: number, name: string) => ({
     host,
     port,
     username,
@@ -73,13 +73,19 @@ async function startTransfers(t: TestContext) {
   await s3.send(new PutObjectCommand({ Bucket, Key: 'in.txt', Body: content }))
   await writeFile(join(sshd.files, 'in.txt'), content)
 
-  const direct = { operation: 'import/s3', ...bucket(ports[0] ?? 0, 'in.txt') }
+  const directImport = { operation: 'import/s3', ...createBucketAccess(ports[0] ?? 0, 'in.txt') }
   const givenTask = { operation: 'export/url', input: 'in' }
   const taskMaps = [
-    { in: { operation: 'import/s3', ...bucket(s3Import.port, 'in.txt') }, out: givenTask },
-    { in: { operation: 'import/sftp', ...server(sftpImport.port, 'in.txt') }, out: givenTask },
-    { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Export.port, 'out.txt') } },
-    { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpExport.port, 'out.txt') } },
+    { in: { operation: 'import/s3', ...createBucketAccess(s3Import.port, 'in.txt') }, out: givenTask },
+    { in: { operation: 'import/sftp', ...createServerAccess(sftpImport.port, 'in.txt') }, out: givenTask },
+    {
+      in: directImport,
+      out: { operation: 'export/s3', input: 'in', ...createBucketAccess(s3Export.port, 'out.txt') },
+    },
+    {
+      in: directImport,
+      out: { operation: 'export/sftp', input: 'in', ...createServerAccess(sftpExport.port, 'out.txt') },
+    },
   ]
   for (const { state } of proxies) state.holdAfter = stallAfterBytes
   const jobs = taskMaps.map(async (tasks) => {
@@ -89,8 +95,8 @@ async function startTransfers(t: TestContext) {
     const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }
     return data
   })
-  const uploads = async () => (await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
-  return { s3, sshd, service, proxies, jobs, uploads }
+  const listUploads = async () => (await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
+  return { s3, sshd, service, proxies, jobs, uploads: listUploads }
 }
 
 test('an S3 or SFTP transfer whose worker process is killed midway completes later and leaves no temporary files', async (t) => {

@@ -83,9 +83,9 @@ test('a multipart upload can be resumed, is completed once, and is then converte
   const stranger = new Client(service)
   assert.equal(await readErrorCode(await stranger.fetch(path)), 'UPLOAD_NOT_FOUND')
   assert.equal(await readErrorCode(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
-  const answers = await Promise.all([complete([one, two]), complete([one, two])])
+  const replies = await Promise.all([complete([one, two]), complete([one, two])])
   const sizes = await Promise.all(
-    answers.map(async (answer) => ((await readData(answer)) as DeclaredUpload).size),
+    replies.map(async (answer) => ((await readData(answer)) as DeclaredUpload).size),
   )
   assert.deepEqual(sizes, [bytes.length, bytes.length], 'two concurrent completions count once')
   assert.equal(await readErrorCode(await client.fetch(`${path}/1`)), 'CONFLICT')
@@ -178,16 +178,16 @@ test('a file too large for one request, but not for the plan, is rejected with a
 })
 
 test('the size field of a form for POST /v1/convert/check must be a string of digits', async () => {
-  const begin = (size: string) =>
+  const checkSize = (size: string) =>
     client.fetch('/v1/convert/check', {
       method: 'POST',
       body: new URLSearchParams({ from: 'png', targetFormat: 'webp', size }),
     })
-  assert.equal((await begin('12')).status, 200)
-  assert.equal((await begin('1e1')).status, 400)
+  assert.equal((await checkSize('12')).status, 200)
+  assert.equal((await checkSize('1e1')).status, 400)
 })
 
-test('POST /v1/convert/check rejects a PDF over 4 GiB for TXT, but accepts one of 4 GiB, and a larger MP4 for MP3', async () => {
+test('POST /v1/convert/check accepts a PDF of 4 GiB for TXT, but no larger one, and a larger MP4 for MP3', async () => {
   const check = (from: string, targetFormat: string, size: number) =>
     client.post('/v1/convert/check', { from, targetFormat, size })
   const gib = 1024 ** 3

@@ -73,8 +73,8 @@ test('an upload whose job was deleted cannot be used, and a file that is sent to
 
 test('only one of two concurrent jobs can claim an upload', async () => {
   const presignedUpload = await upload()
-  const answers = await Promise.all([convert(presignedUpload.uploadId), convert(presignedUpload.uploadId)])
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
+  const replies = await Promise.all([convert(presignedUpload.uploadId), convert(presignedUpload.uploadId)])
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 409])
 })
 
 test('a merge that names an upload twice is rejected with a hint', async () => {

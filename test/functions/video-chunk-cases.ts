@@ -40,8 +40,8 @@ export function createVideo(path: string, size: string, rate: string, seconds: n
 }
 
 /**
- * Checks, with one worker and with two, that all video frames and audio packets have the same times, with the
- * same warnings.
+ * Checks, with one worker and with two, that chunks give the same times of all video frames and audio packets, and the
+ * same warnings, as a single run.
  */
 export async function assertSameInChunks(t: TestContext, video: VideoCase): Promise<void> {
   const service = await startService({ PARALLEL: '1' })

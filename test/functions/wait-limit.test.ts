@@ -73,8 +73,8 @@ test('the limit of waiting requests applies to each period of 25 s, and no reque
   await deleteWaitCounters()
   const now = Date.now()
   const { services } = limitedApp
-  const granted = await Promise.all(Array.from({ length: 5 }, () => mayWait('create', services, now)))
-  assert.equal(granted.filter(Boolean).length, 2)
+  const grants = await Promise.all(Array.from({ length: 5 }, () => mayWait('create', services, now)))
+  assert.equal(grants.filter(Boolean).length, 2)
   assert.equal(await mayWait('create', services, now + 25_000), true)
   assert.equal(await mayWait('create', app.services, now), true, 'without a limit')
   const table = { update: () => Promise.reject(new Error('throttled')) } as unknown as Services['table']

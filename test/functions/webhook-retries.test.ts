@@ -155,8 +155,12 @@ test('a webhook is disabled by a reply with status 410 or by five days of failur
     [failingWebhook.enabled, failingWebhook.disabledReason, failingWebhook.failing],
     [false, 'failing', true],
   )
-  const on = (await send('PATCH', `/v1/webhooks/${unreachableWebhook.id}`, { enabled: true })).data
-  assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
+  const enabledWebhook = (await send('PATCH', `/v1/webhooks/${unreachableWebhook.id}`, { enabled: true }))
+    .data
+  assert.deepEqual(
+    [enabledWebhook.enabled, enabledWebhook.disabledReason, enabledWebhook.failing],
+    [true, null, false],
+  )
 })
 
 test('an account with a confirmed email address receives one email when a webhook is disabled', async () => {
@@ -165,7 +169,7 @@ test('an account with a confirmed email address receives one email when a webhoo
     destination: 'mailbox',
     send: async (email: Email) => void to.push(JSON.stringify(email)),
   } as const
-  const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
+  const mailingDeliverer = new Deliverer(app.services, { now, random: () => 0.5, mailer })
   for (const emailVerified of [false, true]) {
     const send = newClient()
     receiver.setHandler('/gone?token=secret', respondWith(410))
@@ -176,7 +180,7 @@ test('an account with a confirmed email address receives one email when a webhoo
     await createEvent(send)
     await createEvent(send)
     const messages = queue.splice(0)
-    await Promise.all(messages.map(({ message }) => by.deliver(message, () => 900_000)))
+    await Promise.all(messages.map(({ message }) => mailingDeliverer.deliver(message, () => 900_000)))
   }
   assert.equal(to.length, 1)
   const [email = ''] = to

@@ -82,7 +82,7 @@ test('invalid webhooks are refused, and so is the 21st webhook of an owner', asy
   assert.match((await assertError({ events: ['job.done'] })).message, /^events.*job\.completed/)
   assert.match((await assertError({ url: 'ftp://files.example' })).message, /^url: /)
   assert.match((await assertError({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
-  // Addresses of this machine are allowed here.
+  // Loopback addresses are allowed in this test.
   for (const url of privateAddressForms.filter((form) => !new URL(form).hostname.startsWith('127.'))) {
     const { code, details } = await assertError({ url })
     assert.deepEqual([code, details.field], ['URL_NOT_ALLOWED', 'url'], url)

@@ -79,8 +79,8 @@ test('a workflow runs on schedule, and its job belongs to the owner of the workf
   assert.deepEqual([job.tag, job.source.filename], ['every hour', `of-${day}.txt`])
   const listedJobs = (await send('GET', '/v1/jobs', undefined, { tag: 'every hour' })).data
   assert.equal(listedJobs.jobs.length, 1)
-  const untagged = (await send('PATCH', `/v1/workflows/${id}`, { tag: null })).data
-  assert.equal(untagged.tag, null)
+  const untaggedWorkflow = (await send('PATCH', `/v1/workflows/${id}`, { tag: null })).data
+  assert.equal(untaggedWorkflow.tag, null)
 
   await endJob(job.jobId, 'completed')
   const concurrentReplies = await Promise.all([
@@ -158,10 +158,13 @@ test('ten consecutive failed runs pause a workflow, and it can be enabled again'
   }
   assert.equal(logLines.length, 1, 'one email, which is logged because there is no mail server')
   assert.match(JSON.stringify(logLines), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
-  const paused = (await send('GET', `/v1/workflows/${id}`)).data
-  assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
-  assert.match(paused.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)
-  assert.deepEqual(paused.lastRun.error, { code: 'CORRUPT_FILE', message: 'It is damaged.' })
+  const pausedWorkflow = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.deepEqual(
+    [pausedWorkflow.enabled, pausedWorkflow.nextRunAt, pausedWorkflow.failures],
+    [false, null, 10],
+  )
+  assert.match(pausedWorkflow.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)
+  assert.deepEqual(pausedWorkflow.lastRun.error, { code: 'CORRUPT_FILE', message: 'It is damaged.' })
   const enabledWorkflow = (await send('PATCH', `/v1/workflows/${id}`, { enabled: true })).data
   assert.deepEqual(
     [enabledWorkflow.enabled, enabledWorkflow.failures, enabledWorkflow.paused],
@@ -276,9 +279,9 @@ test('an owner can have fifty workflows, and deleting one allows another', async
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
   // Pretends that the owner has more workflows.
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
-  const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourlyWorkflow)))
-  assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])
-  assert.match(two.find(({ error }) => error)?.error.message, /the maximum of 50 workflows/)
+  const twoReplies = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourlyWorkflow)))
+  assert.deepEqual(twoReplies.map(({ status }) => status).sort(), [201, 400])
+  assert.match(twoReplies.find(({ error }) => error)?.error.message, /the maximum of 50 workflows/)
   await send('DELETE', `/v1/workflows/${id}`)
   await createWorkflow(send)
 })

@@ -74,7 +74,7 @@ async function downloadZip(jobIds: readonly string[]): Promise<string> {
   return path
 }
 
-const python = `
+const pythonScript = `
 import sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
 assert archive.testzip() is None
@@ -82,11 +82,11 @@ print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() i
 `
 
 /** Asserts with three ZIP programs that a ZIP is intact and has these totals. */
-async function assertZipOpens(path: string, files: number, bytes: number): Promise<void> {
+async function assertZipOpens(path: string, fileCount: number, bytes: number): Promise<void> {
   const { stdout: listedMembers } = await run('unzip', ['-tqq', path])
   assert.equal(listedMembers, '')
-  const { stdout: countedMembers } = await run(python3, ['-c', python, path])
-  assert.equal(countedMembers.trim(), `${files + 1} ${bytes}`)
+  const { stdout: countedMembers } = await run(python3, ['-c', pythonScript, path])
+  assert.equal(countedMembers.trim(), `${fileCount + 1} ${bytes}`)
   const { stdout: tested } = await run('7zz', ['t', path])
   assert.match(tested, /Everything is Ok/)
 }

@@ -14,9 +14,9 @@ test('replies to requests generated from the OpenAPI document match the document
   assert.deepEqual(unreachedOperations, [])
   assert.equal(requests, 1000)
   // With fewer successes, the requests would prove little.
-  const succeeded = Object.entries(statuses).reduce(
+  const successCount = Object.entries(statuses).reduce(
     (sum, [status, count]) => sum + (Number(status) < 400 ? count : 0),
     0,
   )
-  assert.ok(succeeded > 250, `${succeeded} requests succeeded`)
+  assert.ok(successCount > 250, `${successCount} requests succeeded`)
 })

@@ -54,8 +54,8 @@ async function writePlans(folder: string): Promise<string> {
     'requestsPerDay',
     'requestsPerMonth',
   ]
-  const unlimited = Object.fromEntries(names.map((name) => [name, null]))
-  await writeFile(path, JSON.stringify(Object.fromEntries(planIds.map((id) => [id, unlimited]))))
+  const unlimitedFields = Object.fromEntries(names.map((name) => [name, null]))
+  await writeFile(path, JSON.stringify(Object.fromEntries(planIds.map((id) => [id, unlimitedFields]))))
   return path
 }
 

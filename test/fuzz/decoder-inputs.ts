@@ -42,19 +42,19 @@ const extremeNumbers = [
 ]
 
 const setNumber: Change = (bytes, random) => {
-  const width = pick([1, 2, 4], random)
-  if (bytes.length < width) return bytes
-  const changed = Buffer.from(bytes)
+  const byteCount = pick([1, 2, 4], random)
+  if (bytes.length < byteCount) return bytes
+  const changedBytes = Buffer.from(bytes)
   // Headers are at the start and the end of files.
   const reach = random() < 0.6 ? Math.min(bytes.length, 512) : bytes.length
-  const at = randomBelow(reach - width + 1, random)
-  const value = pick(extremeNumbers, random) % 256 ** width
-  if (random() < 0.5) changed.writeUIntLE(value, at, width)
-  else changed.writeUIntBE(value, random() < 0.2 ? bytes.length - width : at, width)
-  return changed
+  const at = randomBelow(reach - byteCount + 1, random)
+  const value = pick(extremeNumbers, random) % 256 ** byteCount
+  if (random() < 0.5) changedBytes.writeUIntLE(value, at, byteCount)
+  else changedBytes.writeUIntBE(value, random() < 0.2 ? bytes.length - byteCount : at, byteCount)
+  return changedBytes
 }
 
-/** Repeats a piece many times, as files do that make parsers slow. */
+/** Repeats a piece many times, because repetition can make parsers slow. */
 const repeatPiece: Change = (bytes, random) => {
   const start = randomBelow(bytes.length, random)
   const piece = bytes.subarray(start, start + 1 + randomBelow(40, random))
@@ -65,10 +65,14 @@ const repeatPiece: Change = (bytes, random) => {
 const changes: readonly Change[] = [...Object.values(mutations), setNumber, setNumber, setNumber, repeatPiece]
 
 function changeBytes(bytes: Buffer, random: Random): Buffer {
-  let changed = bytes
-  for (let changesLeft = 1 + randomBelow(3, random); changesLeft > 0 && changed.length > 0; changesLeft--)
-    changed = pick(changes, random)(changed, random)
-  return changed
+  let changedBytes = bytes
+  for (
+    let changesLeft = 1 + randomBelow(3, random);
+    changesLeft > 0 && changedBytes.length > 0;
+    changesLeft--
+  )
+    changedBytes = pick(changes, random)(changedBytes, random)
+  return changedBytes
 }
 
 /** Joins the start of one file and the end of another. */
@@ -94,7 +98,7 @@ async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
   return members
 }
 
-/** Changes a member of a ZIP, so that the parsers of the member see it and not only those of the ZIP. */
+/** Changes a member of a ZIP, so that the change reaches the parsers of the member, not only those of the ZIP. */
 async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
   const unpacking = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
   unpacked.set(bytes, unpacking)

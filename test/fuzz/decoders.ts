@@ -66,12 +66,12 @@ async function runThread(
     }),
   )
   thread.on('exit', () => resolve({ last: to }))
-  let seen = { number: from, since: performance.now() }
+  let lastSeen = { number: from, since: performance.now() }
   const timer = setInterval(() => {
     const number = Atomics.load(current, 0)
     onProgress?.(number)
-    if (number !== seen.number) seen = { number, since: performance.now() }
-    else if (performance.now() - seen.since > maxSeconds * 1000)
+    if (number !== lastSeen.number) lastSeen = { number, since: performance.now() }
+    else if (performance.now() - lastSeen.since > maxSeconds * 1000)
       resolve({ last: number, problem: `took longer than ${maxSeconds} s` })
     if (performance.now() > endAt) resolve({ last: number })
   }, 250)

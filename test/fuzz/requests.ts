@@ -83,7 +83,7 @@ export const listOperations = (document: object): Operation[] =>
     )
 
 /** Operations that start work, which takes longer than a request. */
-const startsWork =
+const workStartPattern =
   /^post.*(?:Convert|ConvertMerge|ConvertBatch|Jobs|Retry|ImportUrl|Import|Zip|Run|Test|Replay|Redeliver)$/
 
 /** @param document with inlined parameters and responses. */
@@ -92,7 +92,7 @@ export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
     toDocument(document).components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
   return fc.oneof(
     ...listOperations(document).map((operation) => ({
-      weight: startsWork.test(operation.id) ? 1 : 8,
+      weight: workStartPattern.test(operation.id) ? 1 : 8,
       arbitrary: operationArbitrary(operation, lookup),
     })),
   )
@@ -268,7 +268,7 @@ function replaceIdsWithTokens(value: unknown, seed: number): unknown {
 
 type Change = { readonly at: number; readonly how: string; readonly value: unknown }
 
-/** Changes one of the fields, counted through the whole value. */
+/** Changes the field with the number `at`, counted through the whole value. */
 function applyChange(root: unknown, { at, how, value }: Change): void {
   const fields = [...walkFields(root)]
   const field = fields[at % Math.max(1, fields.length)]

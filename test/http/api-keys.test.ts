@@ -68,12 +68,12 @@ describe('API keys over HTTP', () => {
 
   test('an unknown, mistyped, expired or revoked API key is rejected with the reason', async () => {
     const { send, owner } = await createManager()
-    const revoked = (await send('POST', '', { name: 'One' })).json.data
-    assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
+    const revokedKey = (await send('POST', '', { name: 'One' })).json.data
+    assert.equal((await send('DELETE', `/${revokedKey.id}`)).status, 204)
     const expiresAt = new Date(Date.now() - 1).toISOString()
     const wrongKeys = {
       unknown: createKeyText('secret'),
-      revoked: revoked.key,
+      revoked: revokedKey.key,
       expired: await createKey(owner, { expiresAt }),
     }
     for (const [reason, key] of Object.entries(wrongKeys)) {
@@ -83,11 +83,11 @@ describe('API keys over HTTP', () => {
       assert.equal(reply.json.error.details.reason, reason)
       assert.equal(reply.headers['www-authenticate'], 'Bearer error="invalid_token"')
     }
-    for (const key of ['', 'x', `${revoked.key}x`, 'sk_'])
+    for (const key of ['', 'x', `${revokedKey.key}x`, 'sk_'])
       assert.equal((await list({ 'x-api-key': key })).json.error.details.reason, 'unknown')
     assert.equal((await list({ authorization: 'Bearer whatever' })).status, 401)
-    assert.equal((await send('GET', `/${revoked.id}`)).json.error.code, 'API_KEY_NOT_FOUND')
-    assert.equal((await send('DELETE', `/${revoked.id}`)).status, 404)
+    assert.equal((await send('GET', `/${revokedKey.id}`)).json.error.code, 'API_KEY_NOT_FOUND')
+    assert.equal((await send('DELETE', `/${revokedKey.id}`)).status, 404)
   })
 
   test('after the rotation of an API key, the new key works, and the old key still works for 24 hours', async () => {
@@ -151,9 +151,9 @@ describe('API keys over HTTP', () => {
     assert.equal((await app.send('GET', '/v1/formats', { headers: { 'x-api-key': key } })).status, 403)
     const unrestrictedKeyReply = await send('POST', '', { name: 'Page', kind: 'public' })
     assert.equal(unrestrictedKeyReply.json.error.details.field, 'allowedOrigins')
-    const wide = await send('POST', '', { ...input, scopes: ['WEBHOOKS_MANAGE'] })
-    assert.equal(wide.json.error.details.field, 'scopes')
-    assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
+    const wideScopeReply = await send('POST', '', { ...input, scopes: ['WEBHOOKS_MANAGE'] })
+    assert.equal(wideScopeReply.json.error.details.field, 'scopes')
+    assert.match(wideScopeReply.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
   })
 
   test('a public API key cannot access jobs of the same account that were created with another API key', async () => {

@@ -262,7 +262,7 @@ test('HEAD returns the status, the ETag and the Content-Length of GET, but no bo
 })
 
 test('HEAD returns the Content-Length and Content-Encoding of GET, even if the reply to GET is compressed', async () => {
-  const long = contract({
+  const contractWithLongReply = contract({
     method: 'GET',
     path: '/things',
     access: writeAccess,
@@ -271,7 +271,7 @@ test('HEAD returns the Content-Length and Content-Encoding of GET, even if the r
     reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
     handle: () => ({ data: { text: 'x'.repeat(100_000) } }),
   })
-  const app = createApp([long], createServices(readConfig(quietEnv)))
+  const app = createApp([contractWithLongReply], createServices(readConfig(quietEnv)))
   const ask = (method: string) =>
     app(
       {

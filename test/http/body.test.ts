@@ -69,12 +69,12 @@ test('an empty request body is parsed as an empty object', async () => {
 
 test('a request body without files may have up to 32 MiB, and a larger one is rejected', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
-  const blocks = (count: number, ...otherBlocks: Buffer[]) =>
+  const createBlocks = (count: number, ...otherBlocks: Buffer[]) =>
     Readable.from([...Array(count).fill(block), ...otherBlocks])
-  const largestBody = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
+  const largestBody = createBlocks(31, block.subarray(json.length + 1), Buffer.from(json))
   assert.deepEqual(await read('application/json', { bodyStream: largestBody }), { text: 'é' })
   for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
-    const largerBody = blocks(32, Buffer.from(' '))
+    const largerBody = createBlocks(32, Buffer.from(' '))
     await assert.rejects(read(type, { bodyStream: largerBody }), {
       code: 'INVALID_REQUEST',
       details: { maxBytes: 32 * 1024 * 1024 },

@@ -38,21 +38,27 @@ describe('cursors of job lists', () => {
     const foundJobs = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
     const page = { found: foundJobs, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
-    const prev = (jobId: string) => ({ direction: 'prev', jobId })
+    const createPrevCursor = (jobId: string) => ({ direction: 'prev', jobId })
     assert.deepEqual(getPageCursors(page), { next: undefined, prev: undefined })
     assert.deepEqual(getPageCursors({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
     const secondPage = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
-    assert.deepEqual(getPageCursors(secondPage), { next: undefined, prev: prev('job_3') })
-    assert.deepEqual(getPageCursors({ ...secondPage, found: [], next: 'job_1' }).prev, prev('job_1'))
+    assert.deepEqual(getPageCursors(secondPage), { next: undefined, prev: createPrevCursor('job_3') })
+    assert.deepEqual(
+      getPageCursors({ ...secondPage, found: [], next: 'job_1' }).prev,
+      createPrevCursor('job_1'),
+    )
     // The jobs of the page are gone: going back starts at the end of the list.
-    assert.deepEqual(getPageCursors({ ...secondPage, found: [] }).prev, prev(idBounds.first))
+    assert.deepEqual(getPageCursors({ ...secondPage, found: [] }).prev, createPrevCursor(idBounds.first))
     assert.deepEqual(
       getPageCursors({ ...secondPage, found: [], isNewestFirst: false }).prev,
-      prev(idBounds.last),
+      createPrevCursor(idBounds.last),
     )
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
     assert.deepEqual(getPageCursors(back), { next: next('job_2'), prev: undefined })
-    assert.deepEqual(getPageCursors({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
+    assert.deepEqual(getPageCursors({ ...back, next: 'job_5' }), {
+      next: next('job_2'),
+      prev: createPrevCursor('job_5'),
+    })
     assert.deepEqual(getPageCursors({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
     assert.deepEqual(getPageCursors({ ...back, found: [] }).next, next(idBounds.last))
     assert.deepEqual(getPageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))

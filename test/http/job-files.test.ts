@@ -9,7 +9,7 @@ const createJob = (overrides: Partial<Job>): Job => ({
   ...newJob([createStoredImport('in')]).job,
   ...overrides,
 })
-const services = {} as never // The result is part of the job.
+const services = {} as never // Not used: the result is part of the job.
 const getResult = async (jobRecord: Job, selector: FileSelector = {}) => {
   const result = await findResult(jobRecord, selector, services)
   return result === 'zip' ? result : result.filename

@@ -49,7 +49,7 @@ async function sendPart(upload: StartedUpload, PartNumber: number, body: Buffer 
 const complete = (upload: StartedUpload, parts: readonly Part[], on = app) =>
   on.send('POST', createPath(upload, '/complete'), { headers, body: { parts } })
 const abort = (upload: StartedUpload) => app.send('DELETE', createPath(upload), { headers })
-const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
+const describeReply = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
 /** Returns an app that runs `action` before it completes an upload. */
@@ -75,25 +75,25 @@ test('completing a multipart upload fails with a conflict if a part is replaced 
   const { status, json } = await complete(upload, [firstPart], appWithRace)
   assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
   assert.match(json.error.message, /sent again while the parts were being joined/)
-  assert.equal(answer(await complete(upload, [firstPart])), '400 INVALID_REQUEST')
-  assert.equal(answer(await complete(upload, [secondPart])), '200')
+  assert.equal(describeReply(await complete(upload, [firstPart])), '400 INVALID_REQUEST')
+  assert.equal(describeReply(await complete(upload, [secondPart])), '200')
 })
 
 test('a multipart upload that is aborted while it is being completed is deleted', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   const appWithRace = runBeforeCompleting(() => abort(upload))
-  assert.equal(answer(await complete(upload, [part], appWithRace)), '409 CONFLICT')
-  assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
+  assert.equal(describeReply(await complete(upload, [part], appWithRace)), '409 CONFLICT')
+  assert.equal(describeReply(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
   await assertNothingIsLeft(upload)
 })
 
 test('a multipart upload that is aborted after it was completed is deleted', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
-  assert.equal(answer(await complete(upload, [part])), '200')
-  assert.equal(answer(await abort(upload)), '200')
-  assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
+  assert.equal(describeReply(await complete(upload, [part])), '200')
+  assert.equal(describeReply(await abort(upload)), '200')
+  assert.equal(describeReply(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
   await assertNothingIsLeft(upload)
 })
 
@@ -123,14 +123,14 @@ test('the error for completing a multipart upload names the part that is missing
   }
   const wholeReply = await complete(upload, [one, two])
   assert.deepEqual([wholeReply.status, wholeReply.json.data.size], [200, largeBytes.length + 3])
-  assert.equal(answer(await app.send('GET', createPath(upload, '/1'), { headers })), '409 CONFLICT')
+  assert.equal(describeReply(await app.send('GET', createPath(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
 test('invalid part numbers of a multipart upload are rejected in the URL path and in the partNumbers parameter', async () => {
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(
-      answer(await app.send('GET', createPath(upload, `/${number}`), { headers })),
+      describeReply(await app.send('GET', createPath(upload, `/${number}`), { headers })),
       '400 INVALID_INPUT',
     )
   const lastReply = await app.send('GET', createPath(upload, '/10000'), { headers })
@@ -167,24 +167,27 @@ test('a multipart upload cannot be accessed by another identity, even with the k
   for (const [method, suffix, query, who] of requests) {
     const body = method === 'POST' ? { body: { parts: [part] } } : {}
     const refusal = await app.send(method, createPath(upload, suffix), { headers: who, query, ...body })
-    assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${suffix}`)
+    assert.equal(describeReply(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${suffix}`)
   }
   // Uploads that need no identity use other endpoints, which cannot access this upload.
   const open = `/v1/uploads/s3/multipart/${upload.uploadId}`
   const replyByKey = await app.send('GET', open, { headers: strangerHeaders, query: { key: upload.key } })
-  assert.equal(answer(replyByKey), '404 UPLOAD_NOT_FOUND')
-  assert.equal(answer(await complete(upload, [part])), '200')
+  assert.equal(describeReply(replyByKey), '404 UPLOAD_NOT_FOUND')
+  assert.equal(describeReply(await complete(upload, [part])), '200')
 })
 
 test('a multipart upload above the plan limit is rejected when it is declared, at the next part, and on completion', async () => {
   const smallApp = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
   const announcedFile = { filename: 'a', size: 6 * mib + 1 }
   const atOnce = await smallApp.send('POST', '/v1/uploads/multipart', { headers, body: announcedFile })
-  assert.equal(answer(atOnce), '413 FILE_TOO_LARGE')
+  assert.equal(describeReply(atOnce), '413 FILE_TOO_LARGE')
 
   const nextUpload = await startUpload({}, smallApp)
   await sendPart(nextUpload, 1, Buffer.alloc(6 * mib))
-  assert.equal(answer(await app.send('GET', createPath(nextUpload, '/2'), { headers })), '413 FILE_TOO_LARGE')
+  assert.equal(
+    describeReply(await app.send('GET', createPath(nextUpload, '/2'), { headers })),
+    '413 FILE_TOO_LARGE',
+  )
   await assertNothingIsLeft(nextUpload)
 
   const lastUpload = await startUpload({}, smallApp)
@@ -192,7 +195,7 @@ test('a multipart upload above the plan limit is rejected when it is declared, a
     await sendPart(lastUpload, 1, largeBytes),
     await sendPart(lastUpload, 2, Buffer.alloc(mib + 1)),
   ]
-  assert.equal(answer(await complete(lastUpload, parts)), '413 FILE_TOO_LARGE')
+  assert.equal(describeReply(await complete(lastUpload, parts)), '413 FILE_TOO_LARGE')
   await assertNothingIsLeft(lastUpload)
 })
 

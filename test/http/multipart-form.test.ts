@@ -40,9 +40,9 @@ async function read(form: FormData, files: Files, moreOptions: Partial<FormOptio
   })
 }
 
-const createForm = (fields: number, fileCount = 0) => {
+const createForm = (fieldCount: number, fileCount = 0) => {
   const form = new FormData()
-  for (let at = 0; at < fields; at++) form.append(`field-${at}`, `${at}`)
+  for (let at = 0; at < fieldCount; at++) form.append(`field-${at}`, `${at}`)
   for (let at = 0; at < fileCount; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
   return form
 }

@@ -66,7 +66,7 @@ describe('operations of the OpenAPI document', () => {
   test('every OpenAPI operation documents its own and the common error codes under their statuses', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
-      const operationsWithError = (code: ErrorCode) => {
+      const documentsError = (code: ErrorCode) => {
         const status = String(errorCatalog[code].status)
         return described.responses[status]?.description.includes(`\`${code}\``) ?? false
       }
@@ -92,7 +92,7 @@ describe('operations of the OpenAPI document', () => {
         // A status that the contract defines itself has no error codes.
         const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
         const isExpected = errors.includes(code) || otherCodes[code] === true
-        assert.equal(operationsWithError(code), isExpected && !isOwn, `${name} ${code}`)
+        assert.equal(documentsError(code), isExpected && !isOwn, `${name} ${code}`)
       }
     }
   })
@@ -191,19 +191,19 @@ describe('operations of the OpenAPI document', () => {
   })
 
   test('the description of the OpenAPI document contains the maximum request size if there is one', () => {
-    const operationsWithError = (maxBodyBytes?: number) =>
+    const createDocument = (maxBodyBytes?: number) =>
       createOpenApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
-    assert.doesNotMatch(operationsWithError().info.description ?? '', /bytes/)
-    assert.match(operationsWithError(123).info.description ?? '', /size is 123 bytes/)
+    assert.doesNotMatch(createDocument().info.description ?? '', /bytes/)
+    assert.match(createDocument(123).info.description ?? '', /size is 123 bytes/)
     assert.deepEqual(
-      [operationsWithError().info.version, operationsWithError().servers],
+      [createDocument().info.version, createDocument().servers],
       ['1.2', [{ url: 'https://x' }]],
     )
   })
 })
 
 test('the AsyncAPI document contains its server and its operations with their channels and messages', () => {
-  const { operations: operationsWithError, servers } = createAsyncApiDocument({
+  const { operations: asyncOperations, servers } = createAsyncApiDocument({
     version: '1',
     url: 'https://a.example/base',
   })
@@ -211,14 +211,14 @@ test('the AsyncAPI document contains its server and its operations with their ch
   assert.deepEqual(createAsyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
     service: { host: 'localhost:1', protocol: 'ws' },
   })
-  const seenOperations = Object.entries(operationsWithError).map(
+  const seenOperations = Object.entries(asyncOperations).map(
     ([name, { action, channel, messages }]) =>
       `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
   )
-  const names = listMessages(operationsWithError.tellOfJob)
+  const names = listMessages(asyncOperations.tellOfJob)
   assert.deepEqual(names, ['progress', 'error'])
-  assert.ok(listMessages(operationsWithError.tellByWebhook).includes('job.completed'))
-  assert.ok(listMessages(operationsWithError.tellByStream).includes('job-snapshot'))
+  assert.ok(listMessages(asyncOperations.tellByWebhook).includes('job.completed'))
+  assert.ok(listMessages(asyncOperations.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
     seenOperations.map((seenOperation) => seenOperation.replace(/ \d+$/, '')),
     [
@@ -229,7 +229,7 @@ test('the AsyncAPI document contains its server and its operations with their ch
       'tellOfJob: send job',
     ],
   )
-  function listMessages({ messages: all }: (typeof operationsWithError)['tellUser']): string[] {
+  function listMessages({ messages: all }: (typeof asyncOperations)['tellUser']): string[] {
     return all.map(({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1))
   }
 })

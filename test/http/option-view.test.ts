@@ -95,8 +95,8 @@ describe('views of conversion options', () => {
     assert.deepEqual([watermarkColorView.type, watermarkColorView.widget], ['enum', 'color'])
     assert.match('#f80', new RegExp(watermarkColorView.pattern ?? '$^'))
     assert.equal(createView('watermarkPosition', watermarkOptionShape.watermarkPosition).widget, 'position')
-    const two = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
-    assert.equal(createView('other', two).pattern, '(?:^a$)|(?:^b$)')
+    const twoPatterns = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
+    assert.equal(createView('other', twoPatterns).pattern, '(?:^a$)|(?:^b$)')
     assert.equal(createView('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
   })
 
@@ -109,10 +109,10 @@ describe('views of conversion options', () => {
   })
 
   test('the view of an option that accepts any text contains labeled suggestions', () => {
-    const paper = createView('pageSize', z.string().optional())
-    assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
-    assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
-    assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])
+    const paperView = createView('pageSize', z.string().optional())
+    assert.deepEqual(paperView.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
+    assert.deepEqual(Object.keys(paperView.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
+    assert.deepEqual([paperView.type, paperView.widget], ['string', 'paper'])
   })
 
   test('option views are in the order of the optionLabels table, with options that are not in the table last', () => {
@@ -180,16 +180,16 @@ describe('views of all options', () => {
       [listWidgets('paper'), listWidgets('multiline'), listWidgets('date')].join(' '),
       'pageSize terms creationDate',
     )
-    const units = (unit: string) => findOptionNames((optionLabel) => optionLabel.unit === unit)
-    assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
-    assert.equal(units('s'), 'start end timestamp gap')
-    assert.equal(units('%'), 'threshold blankThreshold watermarkScale')
+    const findNamesWithUnit = (unit: string) => findOptionNames((optionLabel) => optionLabel.unit === unit)
+    assert.equal(findNamesWithUnit('px'), 'width height sizes downscale filterSpeckle pixelSize')
+    assert.equal(findNamesWithUnit('s'), 'start end timestamp gap')
+    assert.equal(findNamesWithUnit('%'), 'threshold blankThreshold watermarkScale')
     assert.equal(
-      units('pt'),
+      findNamesWithUnit('pt'),
       'cropBox fontSize watermarkFontSize watermarkMargin ebookMargin ebookBaseFontSize',
     )
-    assert.equal(units('bit/s'), 'audioBitrate videoBitrate bitrate')
-    assert.equal(units('bytes'), 'targetSize maxFileSize')
+    assert.equal(findNamesWithUnit('bit/s'), 'audioBitrate videoBitrate bitrate')
+    assert.equal(findNamesWithUnit('bytes'), 'targetSize maxFileSize')
     assert.equal(
       findOptionNames(({ suggestions }) => suggestions !== undefined),
       'resolution language pageSize format delimiter encoding ocrLanguage',

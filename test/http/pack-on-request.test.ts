@@ -42,7 +42,7 @@ const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: n
   return downloadResult.handle(request as never, services as never)
 }
 
-test('the download of a ZIP that is being packed redirects to itself, keeps the query and counts the attempts', async () => {
+test('the download URL of a ZIP that is being packed redirects to itself with the same query and a count of attempts', async () => {
   const { headers } = await download({ inline: 'true' }, zipJob)
   assert.equal(headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=2`)
   const secondReply = await download({ inline: 'true', attempt: '2' }, zipJob)

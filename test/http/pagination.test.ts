@@ -35,7 +35,7 @@ describe('pagination of lists', () => {
     }
   })
 
-  test('formats, conversions and plans are listed completely if the request has no limit', async () => {
+  test('formats, conversions and plans are listed completely if the request has no `limit` parameter', async () => {
     for (const [path, name] of lists.slice(0, 3)) {
       const { data } = (await app.send('GET', path)).json
       const { length } = data[name]
@@ -71,7 +71,7 @@ describe('pagination of lists', () => {
     assert.equal(page.prevCursor, null)
   })
 
-  test('GET /v1/webhooks can still be paginated with the earlier parameter before and the earlier field next', async () => {
+  test('GET /v1/webhooks can still be paginated with the old parameter `before` and the old field `next`', async () => {
     const owner = await app.send('POST', '/v1/webhooks', {
       body: { url: 'https://example.com/1', events: ['*'] },
     })

@@ -178,12 +178,12 @@ test('the rate-limit usage, including that of reads, can be read without countin
   await countRequest(services, principal, 'work')
   await countRequest(services, principal, 'read')
   await countRequest(services, principal, 'read')
-  const rateLimitErrorFor = async (of: typeof services, principal: Principal) =>
+  const listUsages = async (of: typeof services, principal: Principal) =>
     (await readWindowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
-  assert.deepEqual(await rateLimitErrorFor(services, principal), ['minute 1', 'day 1', 'reads 2'])
-  assert.deepEqual(await rateLimitErrorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
+  assert.deepEqual(await listUsages(services, principal), ['minute 1', 'day 1', 'reads 2'])
+  assert.deepEqual(await listUsages(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
   assert.deepEqual(
-    await rateLimitErrorFor(createAppWithPlan('free', { readsPerMinute: null }).services, principal),
+    await listUsages(createAppWithPlan('free', { readsPerMinute: null }).services, principal),
     ['minute 1', 'day 1'],
   )
   assert.deepEqual(

@@ -156,7 +156,7 @@ describe('rendering of errors', () => {
     )
   })
 
-  test('problem details about one field list that field, and problem details without a field have no list', () => {
+  test('the problem details of an error about one field list that field, and without a field they have no `errors`', () => {
     const problem = createProblemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,

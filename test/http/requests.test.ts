@@ -273,7 +273,7 @@ test('a request that bypasses the CDN is rejected, and the client IP is read fro
     )
 })
 
-test('the origin of a request is derived from Host, and its scheme from Origin', () => {
+test('the request origin is the Host header, with https only if the Origin header has the same host and https', () => {
   assert.equal(getOrigin({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
   assert.equal(getOrigin({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
   assert.equal(getOrigin({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')

@@ -19,7 +19,7 @@ const sha256 = (chunks: readonly Buffer[]) =>
   chunks.reduce((sum, chunk) => sum.update(chunk), createHash('sha256')).digest('hex')
 const expectedHash = sha256([bytes])
 
-/** A server that sends `bytes` in one piece or with chunked encoding. */
+/** Starts a server that sends `bytes`, either with their length or with chunked encoding. */
 async function startByteServer(t: TestContext, isChunked = false) {
   const server = createServer((_, response) => {
     if (!isChunked) response.setHeader('content-length', bytes.length)

@@ -89,7 +89,7 @@ test('if each message is delivered twice, no chunk is processed twice and the re
   assert.deepEqual(await findLeftovers(service), [])
 })
 
-test('a task in its last attempt survives a queue failure after it was split', async () => {
+test('a task in its last attempt completes even if the queue fails once when the chunks of the task are sent', async () => {
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   await service.create(createChunkedGraph())
   await service.services().jobs.store.changeTask({ jobId: service.jobId, task: 2 }, { set: { attempt: 2 } })

@@ -142,7 +142,7 @@ test('tasks that are sent together go to their own queues, in the message group 
   ])
 })
 
-test('a task with one input is sent with the input files, while a task with several inputs looks them up', async () => {
+test('a task with one input is sent with the input files, while a task with several inputs looks the files up', async () => {
   const inputsOfTask: unknown[] = []
   const { end } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],

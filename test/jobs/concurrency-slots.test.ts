@@ -185,7 +185,7 @@ test('the sweep resumes waiting jobs after a process died, until no job waits', 
   assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
 })
 
-test('finishing a job while 60 tasks wait for a concurrency slot reads only the first page of them', async () => {
+test('finishing a job while 60 tasks wait for a concurrency slot reads only the first page of the waiting tasks', async () => {
   const { take, free, ends, sent, table } = await openSlots(1)
   assert.equal(await take('a'), true)
   const ids = Array.from({ length: 60 }, (_, at) => `b${String(at).padStart(2, '0')}`)
@@ -207,7 +207,7 @@ test('finishing a job while 60 tasks wait for a concurrency slot reads only the 
   assert.ok(rows <= 12, 'nothing is read while the job runs')
 })
 
-test('all waiting tasks of a job are resumed, including those on the next page', async () => {
+test('all waiting tasks of a job are resumed, including those on the next page of the query', async () => {
   const { take, free, ends, sent, waiting } = await openSlots(1)
   assert.equal(await take('a'), true)
   for (let task = 1; task <= 30; task++) assert.equal(await take('b', task), false)

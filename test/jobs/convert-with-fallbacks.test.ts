@@ -91,7 +91,7 @@ test('a file passes through all steps of its route, even if they need different 
   ])
 })
 
-test('after an unreadable file, the fallback engine receives the original file in its own folder', async () => {
+test('if an engine cannot read a file, the fallback engine receives the original file in a folder of its own', async () => {
   const triedCounts: number[] = []
   const { done, engineCalls } = await convert(
     createPlan(step('pandoc')),

@@ -26,7 +26,7 @@ function createStore(job: Job, changeMeanwhile: (job: Job) => Job = (same) => sa
   return { stored: storedJob, store: store as JobStore } // a stub with only the methods that are called
 }
 
-test('deleting a live job also cancels it, with a sequence number for each event', async () => {
+test('deleting a live job also cancels it, and each of the two events gets a sequence number', async () => {
   const { stored, store } = createStore(freshJob.job)
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), true)
   const { status, cancelledBy, endedAt, deletedAt, unsaid, wakeAt, numbers, sequence } = stored.job

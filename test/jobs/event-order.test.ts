@@ -122,7 +122,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
 })
 
-test('the events of a job that may be unpublished are listed in order', () => {
+test('the possibly unpublished events of a job are listed in order', () => {
   const laterJob = withProgress(runningJob, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),

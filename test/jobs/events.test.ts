@@ -149,7 +149,7 @@ test('the job.completed event contains the results and the duration', () => {
     sequence: 5,
     job: finishedJob,
   })
-  // If the source was unknown at the creation, it is the file that was imported later.
+  // If the source was unknown at the creation, the event contains the file that was imported later.
   const laterJob = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
   assert.deepEqual(createEndEvent(laterJob).job, finishedJob)
   const jobWithoutSource = withJob(endedJob, { display: { ...display, source: null } })

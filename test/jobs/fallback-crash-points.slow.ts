@@ -9,8 +9,8 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /**
- * Treats a result of ffmpeg as one of imagemagick: a crash, a lost write and a kill use up the three attempts of a
- * task, and then imagemagick makes the result.
+ * Treats a result of ffmpeg like one of imagemagick: if a crash, a lost write and the kill use up the three attempts of
+ * the task, ffmpeg makes the result instead of imagemagick.
  */
 const normalizeEngine = (outcome: ObservedOutcome): ObservedOutcome => ({
   ...outcome,

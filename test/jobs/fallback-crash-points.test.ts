@@ -253,7 +253,7 @@ test('an engine that is killed on the fallback route is retried', async () => {
   assert.deepEqual(left, [])
 })
 
-test('the best other result is used if the engine of the fallback route is always killed', async () => {
+test('if the engine of the fallback route is always killed, the best result of the other engines is used', async () => {
   const name = 'a file that loses content and whose next engine is killed every time'
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
@@ -274,5 +274,5 @@ test('a conversion with a pinned engine tries only that engine, and its error sa
   })
   assert.deepEqual(service.runs, ['word by vips'])
   assert.equal(task.code, 'CORRUPT_FILE')
-  assert.match(task.message ?? '', /Only vips was tried.* leave engine out/)
+  assert.match(task.message ?? '', /Only vips was tried.* Leave "engine" out/)
 })

@@ -12,7 +12,10 @@ import type { SimulatedService, SimulationOptions } from './simulated-service.ts
 
 type During = NonNullable<SimulationOptions['during']>[string]
 
-/** An animation that three engines can read. The first one converts it in chunks of `each` characters of `word`. */
+/**
+ * Converts an animation that three engines can read. The first engine splits the name `word` into chunks of `each`
+ * characters.
+ */
 export const createAnimationGraph = (
   spec: Readonly<Record<string, unknown>> = {},
   each?: number,

@@ -6,12 +6,12 @@ export interface Instance {
   isDead: boolean
 }
 
-/** Stops a dead instance at its next call. */
+/** Thrown by the next call of a dead instance, to stop it. */
 export class InstanceDied extends Error {}
 
 const instances = new AsyncLocalStorage<Instance>()
 
-/** All external effects of instances pass through it, so that an instance can be killed after any of them. */
+/** Gate for all external effects of instances: an instance can be killed after any effect. */
 export class EffectGate {
   /** Names of all effects, in order. */
   readonly effects: string[] = []

@@ -147,7 +147,7 @@ test('for a task that waits for chunks, findStalledTasks returns the stalled chu
   assert.deepEqual(listNames(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
 })
 
-test('a job that ends before its start was recorded gets the start time and number of its earliest task', () => {
+test('a job that ends before its start was recorded gets startedAt and startedWith from the task that started first', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)

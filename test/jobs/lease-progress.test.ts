@@ -240,7 +240,7 @@ test('the message of a claimed chunk is hidden while its lease lasts, and the ch
     await turn()
   }
   await change({ open: new Set([1001]) })
-  // The speculative copy of the chunk was faster, which is only checked once the chunk has taken long.
+  // The speculative copy of the chunk was faster, but the worker checks that only after the chunk has run for a while.
   for (let beatsLeft = 6; beatsLeft > 0; beatsLeft--) await beat()
   assert.equal(lostCount, 0)
   await change({ open: new Set([1000, 1001, 1002]) })

@@ -44,7 +44,7 @@ function createList(
   } as unknown as Table // a stub with only the members that are used
   const list = async (query: Partial<JobQuery> = {}) => {
     const wholeQuery = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
-    // Reading one more than the page shows whether there is a next page.
+    // One job more than the page size is read, to find out whether there is a next page.
     const maxRead = query.matches ? 100 : wholeQuery.limit + 1
     const read = async (ids: readonly string[]) => {
       assert.ok(ids.length <= maxRead, `${ids.length} jobs are read at once`)
@@ -112,7 +112,7 @@ test('the bounds createdAfterMs and createdBeforeMs of a job list are exclusive,
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
-  // More jobs than a page must be scanned for a late match.
+  // To find a match near the end, more jobs than one page must be scanned.
   for (const pageSize of [100, 2]) {
     const lateList = createList(mixedStatuses, { pageSize })
     assert.deepEqual((await lateList.list({ limit: 1, matches: ({ id }) => id === createId(0) })).at, [0])
@@ -158,7 +158,7 @@ test('a job list filter continues after the scanned jobs, across several index p
 
 test('listed jobs are in order even if one status has few jobs and another status has many', async () => {
   const [liveStatus, doneStatus] = ['processing', 'completed'] as const
-  // The index of each status returns two jobs at a time: first the jobs 8 and 2, and the jobs 9 and 7.
+  // The index of each status returns two jobs at a time: first the live jobs 8 and 2, and the completed jobs 9 and 7.
   const { list } = createList(
     [
       liveStatus,

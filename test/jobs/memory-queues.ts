@@ -106,7 +106,7 @@ export class MemoryQueues extends Queues {
     return this.#storedMessages.map(({ body }) => body)
   }
 
-  /** Drops all messages, which must never happen in production. */
+  /** Simulates the loss of all messages, which must never happen in production. */
   dropAll(): void {
     assert.ok(this.#storedMessages.length > 0)
     this.#storedMessages = []

@@ -7,7 +7,7 @@ import { defined } from '../../lib/validation/defined.ts'
 
 const Options = z.object({
   name: z.string().default(''),
-  /** Characters of the name per chunk; all of them when left out. */
+  /** Number of characters of the name per chunk; the whole name when left out. */
   each: z.int().optional(),
 })
 

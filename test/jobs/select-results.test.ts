@@ -35,7 +35,7 @@ test('the results of a finished task can be selected while its job is still runn
   ])
 })
 
-test('selecting a file that a job does not have fails with the names of its files', () => {
+test('selecting a file that a job does not have fails, and the error names the files of the job', () => {
   const [completedJob] = states
   assert.throws(() => selectResultsOfJobs(completedJob ? [completedJob] : [], { file: 'none.webp' }), {
     code: 'TASK_NOT_FOUND',

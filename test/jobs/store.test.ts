@@ -155,7 +155,7 @@ test('a job with few records is stored in one transaction, and many records are 
   }
 })
 
-test('jobs read by their ids are returned in the requested order, without missing ones', async () => {
+test('jobs are read by their ids in the requested order, and missing jobs are left out', async () => {
   const { store, records: ownRecords } = await createJob()
   await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(

@@ -40,7 +40,7 @@ test('an unusable upload fails its task and job', async () => {
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: corruptUploadError }), false)
 })
 
-test('a job that awaits an upload is checked for it every minute, and expires after an hour', async () => {
+test('the upload that a job awaits is looked for every minute, and the job expires after an hour', async () => {
   const checkedTaskNumbers: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) =>
     void checkedTaskNumbers.push(number)

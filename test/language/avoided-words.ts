@@ -60,7 +60,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   word('of (?:his|theirs|its) own accord', 'unprompted'),
 ]
 
-/** Shapes of names that say nothing to a search, matched against the line as it is written. */
+/** Patterns of names that are useless as search terms, matched against the unchanged line. */
 export const avoidedNames: readonly AvoidedWord[] = [
   { avoid: /\b(?:most|longest)[A-Z]\w*/, use: 'max…' },
   { avoid: /\bleast[A-Z]\w*/, use: 'min…' },

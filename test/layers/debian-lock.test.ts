@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { describeLockMismatch, readLockedVersions } from '../../layers/debian-lock.ts'
 import { buildSnapshotSources } from '../../layers/debian-snapshot.ts'
 
-test('an unlocked package or package version in a container image is reported with the name of the image', () => {
+test('a container image with packages or versions that the Debian lock file lacks is reported with these packages', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
   assert.equal(describeLockMismatch('pdf', { qpdf: '11.3.0-1' }, locked), undefined)
   assert.match(

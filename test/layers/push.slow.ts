@@ -96,7 +96,7 @@ test('a container image built from another commit is not pushed', () =>
     '0123abc',
   ))
 
-test('the digest of a pushed container image is stored for the packaging', async () => {
+test('the digest of a pushed container image is stored locally', async () => {
   const { commandOutput, code } = await push(image)
   assert.equal(code, 0, commandOutput)
   const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${getRevision().slice(0, 12)}`)

@@ -11,7 +11,7 @@ export const boxes = ['#e02020', '#20a040', '#2040c0', '#c1a11a'] as const
 /** JPEG XL, created with cjxl. */
 const imageUrl = 'data:image/jxl;base64,/wpBQEDl3iqCCAIBAGAASxiLFcJJg2G+QAQAB+zvDQAAAAAAAAAA'
 
-/** Each text contains a unique character, so that a missing script is noticed. */
+/** Each text contains a unique character, so that a missing writing system is noticed. */
 const lines: Readonly<Record<string, string>> = {
   Latin: 'Grüße, naïve façade, ﬁnd Ĳ',
   Greek: 'Ωμέγα και άλφα',
@@ -33,7 +33,7 @@ const createFontUrl = () => {
   return `data:font/ttf;base64,${bytes.toString('base64')}`
 }
 
-/** A page with features that depend on the build of a browser: many scripts, web fonts, tables, formulas. */
+/** A page with features that depend on the build of a browser: many writing systems, web fonts, tables, formulas. */
 export const createRichPage =
   () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Rich</title><style>
   @font-face { font-family: own; src: url(${createFontUrl()}) }

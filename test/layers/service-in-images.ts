@@ -53,7 +53,7 @@ export async function openService() {
   const client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
   cleanups.push(() => closeServer(gateway))
 
-  /** Runs the messages of a queue in an image until it or the service is closed. */
+  /** Processes the messages of a queue in a container until the container or the service is closed. */
   const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
     const lambda = await startLambda({ ...options, network })
     const { url: queueUrl, arn: queueArn } = queues[queue]

@@ -1,4 +1,5 @@
-// A fake WebSocket API of API Gateway for its functions: with recorded events, and clients that store their frames.
+// A fake of the WebSocket API of API Gateway. It calls the real functions with events recorded on AWS, and its clients
+// store the frames that they receive.
 
 import { randomBytes } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'

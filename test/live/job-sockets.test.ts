@@ -149,5 +149,5 @@ test('a live event that is already included in the snapshot is not sent', async 
   )
 })
 
-/** Connects, so that a stream opened before has certainly started. */
+/** Opens a connection: once it is open, an event stream that was opened earlier has certainly started. */
 const connectClient = ({ token }: CreatedJob) => connectOwner(token)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkRestoredJobs } from './backup-jobs.ts'
 
-test('jobs unfinished at the time of the backup complete after it is restored', async (t) => {
+test('jobs that were unfinished at the time of a backup are completed after the backup is restored', async (t) => {
   await checkRestoredJobs(t, async (client, openJobs) => {
     for (const id of openJobs) assert.equal((await client.finishedJob(id)).status, 'completed')
   })

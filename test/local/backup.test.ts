@@ -22,7 +22,7 @@ async function readErrorOutput(...args: Parameters<typeof runBackupScript>): Pro
 
 const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-test('a backup taken while eight clients write contains each write that was acknowledged before, completely', async (t) => {
+test('a backup taken while eight clients write contains each write that was acknowledged before it, in full', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { firstLine, end } = await startEmbedded(t, '--data', data, '--json')

@@ -21,7 +21,7 @@ const findings: DoctorFindings = {
   protection: { level: 'namespaces', detail: 'all of it' },
 }
 
-test('the doctor command reports a machine with every engine as healthy', () => {
+test('the doctor command reports that a machine with every engine is healthy', () => {
   const report = createReport(findings)
   assert.equal(isHealthy(report), true)
   assert.equal(report.pairs.offered, conversions().length)
@@ -58,7 +58,7 @@ test('the doctor command reports a missing helper package with the lost feature'
   assert.match(formatReport(report), /^odd-tool +pdf +some features of .*pdf.*$/m)
 })
 
-test('the doctor command reports an engine whose program does not start as broken', () => {
+test('the doctor command reports an engine as broken if the program of the engine does not start', () => {
   const { ffmpeg: _, ...versions } = findings.versions
   const report = createReport({ ...findings, versions })
   assert.equal(isHealthy(report), false)

@@ -1,5 +1,6 @@
-// Run by `npm run test:slow -- test/local/many-jobs.slow.ts`: memory and descriptors of each process stay as they are
-// while it runs thousands of jobs of mixed kinds. MANY_JOBS sets their number, MINUTES the maximum duration.
+// Run by `npm run test:slow -- test/local/many-jobs.slow.ts`: the memory and the descriptors of each process do not
+// grow while the service runs thousands of jobs of mixed kinds. MANY_JOBS sets the number of jobs, MINUTES the maximum
+// duration.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

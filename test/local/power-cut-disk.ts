@@ -10,7 +10,7 @@ export interface PowerCutDisk {
   readonly folder: string
   /** After this call, nothing reaches the disk, and data that is only in memory is lost. */
   cutPower(): void
-  /** Mounts what reached the disk, once no process has a file on it open. */
+  /** Mounts the disk again, with what reached it. Waits until no process has a file open on it. */
   restore(): Promise<void>
 }
 

@@ -85,8 +85,8 @@ async function prepare({ s3, sqs, dynamoDb, events }: Clients): Promise<void> {
 }
 
 /**
- * What was acknowledged before the power failed. Later acknowledgements prove nothing: the kernel may report an fsync
- * as successful that was in progress, while a machine without power acknowledges nothing.
+ * What was acknowledged before the power failed. Later acknowledgements prove nothing: the kernel may report an
+ * unfinished fsync as successful, while a machine without power acknowledges nothing.
  */
 interface Ledger {
   /** Keys of objects, with the digest of their content. */

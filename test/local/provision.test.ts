@@ -26,7 +26,7 @@ const names = {
   queuePrefix: 'mutabor-',
 }
 
-test('provisioning removes event rules whose targets are all removed functions, and resets queue settings', async (t) => {
+test('provisioning removes event rules that target only removed functions, and resets queue settings', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-provision-'))
   const invoke = () => Promise.resolve()
   const embedded = await openEmbedded({ dir, region, credentials, invoke, log: pino({ level: 'silent' }) })

@@ -1,4 +1,4 @@
-// The WebSocket API from the view of its clients, with test functions.
+// The WebSocket API as its clients see it, with test functions.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

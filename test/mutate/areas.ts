@@ -7,7 +7,7 @@ export type Area = {
   name: string
   files: readonly string[]
   tests: readonly string[]
-  /** Whether these tests suffice, so that only the closest of the other tests that import a file is added. */
+  /** Whether these tests suffice. If so, of the other tests that import a file, only the closest is added. */
   isWhole?: boolean
 }
 

@@ -21,7 +21,7 @@ type WeightedMutant = { mutant: Mutant; weight: number }
 
 /**
  * Weighted sampling without replacement (Efraimidis and Spirakis, 2006). The rank depends on the text of the line, so
- * that a change elsewhere in the file selects the same mutants.
+ * that the same mutants are selected after a change elsewhere in the file.
  */
 function rankMutant(seed: string, mutant: Mutant, weight: number): number {
   const { file, fault, before, after } = mutant

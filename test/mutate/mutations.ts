@@ -91,7 +91,7 @@ function mutateRegularExpression(text: string): string | undefined {
   return /\$\/\w*$/.test(text) ? text.replace(/\$(\/\w*)$/, '$1') : undefined
 }
 
-/** Returns whether a string is an identifier of an interface; tests do not check the wording of sentences. */
+/** Returns whether a string is a single word, such as a code. Sentences are not mutated: tests ignore their wording. */
 const isWord = (text: string) => text.length > 0 && !/\s/.test(text)
 
 export const faults: readonly FaultKind[] = [

@@ -29,8 +29,8 @@ mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
 /**
- * Returns the command that starts a function from the folder with its name in `packagesFolder`, which contains its package
- * and layers.
+ * Returns the command that starts a function. The package and layers of the function are in the folder with its name,
+ * below the folder of all packages.
  */
 export function createSandboxCommand(name: string, packagesFolder: string): readonly [string, ...string[]] {
   if (!canMount) return [process.execPath, workerPath]

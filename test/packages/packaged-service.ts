@@ -1,6 +1,6 @@
-// Starts the service with every function that is deployed as a zip running from its package: unpacked in a folder
-// without this checkout, with a /tmp of 512 MB, Lambda's environment, the permissions of its role and the quotas of a
-// new account, called by the gateways, queues and rules.
+// Starts the service. Each function that is deployed as a ZIP runs from its package, which is unpacked in a folder
+// without this checkout. It has a /tmp of 512 MB, Lambda's environment, the permissions of its role and the quotas of a
+// new account, and is called by the gateways, queues and rules.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -18,11 +18,7 @@ export async function unpack(zip: string, target: string): Promise<void> {
 /** Folder of the code of a function, relative to a folder that represents the root of its file system. */
 export const taskFolder = 'var/task'
 
-/**
- * Extracts a function and its layers below a folder that represents the root of its file system.
- *
- * @param packages the folder with the packages.
- */
+/** Extracts a function and its layers from a folder of packages, below a folder that represents its root. */
 export async function unpackFunction(
   name: FunctionName,
   packagesFolder: string,

@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test'
 import { readDecisions, summarizeUse } from './used-permissions.ts'
 
 /**
- * Permissions that may stay unused in the tests, with the situation that needs them. Tests do not reliably cause it;
- * many are losses, failures or very large data.
+ * Permissions that may stay unused in the tests, each with the situation that needs it. Tests do not reliably cause
+ * these situations, many of which are losses, failures or very large data.
  */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [

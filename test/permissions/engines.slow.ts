@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close())
 
 for (const image of imageIds)
-  test(`jobs that use the ${image} container image complete under its deployed role, even several of one owner`, async () => {
+  test(`jobs that use the ${image} container image complete under the deployed role of the image, even several jobs of one owner`, async () => {
     const [source, task] = tasksByImage[image]
     const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]

@@ -1,5 +1,5 @@
 // Starts the service with each function under its deployed role, for the tests of permissions. With
-// RIGHTS_LOG=<folder>, any other test that starts a service uses it as well.
+// RIGHTS_LOG=<folder>, all other tests start the service in this way, too.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -177,7 +177,7 @@ describe('the listed targets of a format', () => {
     assert.equal(Math.min(getFormatRank('jpg'), getFormatRank('png')), 0)
   })
 
-  test('the listed targets include only popular formats of other categories than that of the source', () => {
+  test('among formats of other categories than the source, only popular ones are listed as targets', () => {
     const usualTargets: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',

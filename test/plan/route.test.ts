@@ -209,7 +209,7 @@ describe('the options of a route', () => {
     assert.equal(createSteps(plainRoute, { dpi: 72 }).length, 2)
   })
 
-  test('a password adds a step to compress, thumbnail and watermark of an office document, but not to archive', () => {
+  test('a password adds a step to `compress`, `thumbnail` and `watermark` of an office document, but not to `archive`', () => {
     const operations = [
       ['compress', 'docx', 2],
       ['thumbnail', 'png', 2],
@@ -259,7 +259,7 @@ describe('options for reading a source', () => {
     )
   })
 
-  test('the encoding option is available for texts, HTML, subtitles and tables, and the delimiter and headers options for CSV', () => {
+  test('the `encoding` option is available for texts, HTML, subtitles and tables, and `delimiter` and `headers` for CSV', () => {
     for (const [from, to] of [
       ...[
         ['txt', 'pdf'],

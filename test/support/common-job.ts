@@ -9,8 +9,8 @@ const image = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 interface CommonJobOptions {
   readonly headers?: Record<string, string>
   /**
-   * Whether the usage of the job has been counted, which is the end of its processing; if omitted, the status of the
-   * job is awaited instead.
+   * Whether the usage of the job has been counted, which is the last step of its processing. If omitted, the final
+   * status of the job is awaited instead.
    */
   readonly isCounted?: () => boolean
 }

@@ -86,7 +86,7 @@ export function packageDeployment() {
     return { id: foundResource[0], properties: foundResource[1].Properties }
   }
 
-  /** Runs code on an unpacked function, in an environment without this checkout. */
+  /** Runs code in the folder of an unpacked function, which does not contain this checkout. */
   async function runInPackage(name: FunctionName, code: string): Promise<string> {
     const root = join(folder, 'functions-apart', name)
     if (!existsSync(root)) await unpackFunction(name, join(folder, '.serverless'), root)

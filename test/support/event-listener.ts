@@ -58,7 +58,7 @@ const ReceivedEvent = z.object({
 })
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>['detail']
 
-/** Takes all events out of that queue. */
+/** Receives and deletes all events in the queue that `listenToEvents` created. */
 export async function readEvents(service: TestService): Promise<ReceivedEvent[]> {
   const { sqs } = await openClients(service)
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: queueName }))

@@ -1,6 +1,6 @@
-// Loaded into a service with `--import`: writes the longest time for which its main thread worked without looking at
-// its events, in milliseconds of processor time, to the file EVENT_LOOP_FILE whenever it gets SIGUSR2. Unlike the time
-// until a reply arrives, that hardly depends on what else runs on the machine.
+// Loaded into a service with `--import`. On each SIGUSR2, it writes a number to the file EVENT_LOOP_FILE: the longest
+// time for which the main thread worked without handling events, in milliseconds of processor time. Unlike the time
+// until a reply arrives, processor time hardly depends on what else runs on the machine.
 import { renameSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 

@@ -257,7 +257,7 @@ export class EveryOperation {
     const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
     const signUp = await fetch(`${this.#service.url}/v1/auth/sign-up/email`, {
       method: 'POST',
-      // The header shows that the page is of the service.
+      // The header shows that the request comes from a page of the service.
       headers: { 'content-type': 'application/json', origin: this.#service.url },
       body: JSON.stringify(person),
     })

@@ -30,8 +30,8 @@ interface Capacity {
 }
 
 /**
- * Returns what a call consumed. A reply about a condition that was not met does not contain it: AWS charges the
- * units of the existing item, and at least one.
+ * Returns the capacity that a call consumed. A reply about a condition that was not met does not contain the capacity:
+ * AWS then charges the units of the existing item, but at least one.
  */
 function readConsumption({ ConsumedCapacity = [], __type = '', Item }: Reply): readonly Capacity[] {
   if (!__type.endsWith('ConditionalCheckFailedException')) return [ConsumedCapacity].flat()

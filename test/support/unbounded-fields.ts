@@ -3,7 +3,7 @@ import { getLimits } from '../../lib/validation/maxima.ts'
 
 type Definition = z.core.$ZodTypes['_zod']['def']
 
-/** Returns the paths of strings, lists and records in a schema whose size has no maximum. */
+/** Returns the paths of those strings, lists and records of a schema that have no maximum size. */
 export function listUnboundedFields(schema: z.core.$ZodType, path = ''): string[] {
   return [...new Set(findUnbounded(schema, path, new Set()))]
 }

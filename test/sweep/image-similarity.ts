@@ -97,8 +97,9 @@ const maxCellDifference = 60
 const maxMeanDifference = 24
 
 /**
- * Returns the share of the image that looks the same in both, read with programs that did not convert it; undefined if
- * none can read the source. If two programs disagree about the source, the one that finds the higher similarity counts.
+ * Returns the share of the image that looks the same in the source and in the result, as read with programs that did
+ * not convert it. Returns undefined if no program can read the source. If two programs disagree, the higher share
+ * counts.
  */
 export async function measureSimilarity(
   source: string,

@@ -100,8 +100,8 @@ function readText(path: string, format: FormatId): string {
 }
 
 /**
- * Whether the text has the word, even if a narrow table cell breaks it. The lines of neighboring cells then alternate,
- * so that the two parts are apart. Only a broken word has no number at its end.
+ * Whether the text has the word, even if a narrow table cell breaks it in two. Lines of neighboring cells may then
+ * stand between the two parts. All words end with a number, so a part without one is not a whole word.
  */
 function isFound(word: string, text: string): boolean {
   if (text.replaceAll(/\s/g, '').includes(word)) return true

@@ -16,7 +16,7 @@ const officeSources: Partial<Record<FormatId, string>> = {
   odp: fixturePath('office/slides.odp'),
   odg: fixturePath('office/drawing.odg'),
 }
-/** By locked fixture: the formats that have the same container, and are read by the same code. */
+/** For each locked fixture, the formats that have the same container and are read by the same code. */
 const lockedFamilies: Readonly<Record<string, readonly FormatId[]>> = {
   docx: ['docx', 'docm', 'dotx', 'dotm'],
   doc: ['doc', 'dot'],
@@ -215,7 +215,7 @@ function makeBaseFile(name: string, folder: string): string {
   return path
 }
 
-/** Converts the file of the format's category to the format. */
+/** Converts the base file of the format's category to the format. */
 async function convertBaseFile(to: FormatId, folder: string): Promise<string | undefined> {
   const { category } = formatById(to)
   const base = baseFiles.find(

@@ -90,7 +90,7 @@ export function makeOptionSource(format: FormatId, folder: string): string | und
   return path
 }
 
-/** Puts a byte that no UTF-8 text contains behind the marked word. */
+/** Writes two Latin-1 characters, which are not valid UTF-8, after each marked word of a copy. Returns its path. */
 export function addEncodedByte(path: string): string {
   const changedPath = path.replace(/made(?=\.[^/]+$)/, 'encoded')
   const text = readFileSync(path, 'latin1').replaceAll(/encodedword|kingfisher/g, '$&\xe9\xe0')

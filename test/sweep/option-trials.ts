@@ -13,7 +13,7 @@ export interface Trial {
   readonly beside?: Options
   /** Candidates for the source; the first one that the conversion accepts is used. */
   readonly fixtures?: readonly string[]
-  /** The source, if it is a PDF or an image. */
+  /** The special source to make, if the source is a PDF or, for a scan, an image. */
   readonly make?: SpecialSource
   /** The source has the format of the target where that is possible, because its streams are copied. */
   readonly isCopied?: true

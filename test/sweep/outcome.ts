@@ -29,7 +29,7 @@ export interface CaseResult {
   readonly why: string
 }
 
-/** Share of the content; smaller losses can be differences in counting. */
+/** Maximum share of the content that may be lost; smaller losses can be differences in counting. */
 const maxLostShare = 0.02
 /** The files are small, so even OCR on a busy machine takes less; a longer run counts as a hang. */
 const timeLimitS = 120

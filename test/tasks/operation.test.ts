@@ -200,7 +200,7 @@ describe('registered task operations', () => {
     assert.deepEqual(findWrongFields({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('capture-website uses the queue capture; imports and exports such as import/url use the queue transfer', () => {
+  test('capture-website uses the capture queue, and imports and exports such as import/url use the transfer queue', () => {
     const queues = taskOperations
       .filter(isTransferOperation)
       .map((taskOperation) => [taskOperation.name, getTransferQueue(taskOperation)])

@@ -84,9 +84,9 @@ test('an export to Azure stores the content, the content type, cache_control and
   const store = await openBlobstore(fields, { guardedHttp, signal })
   let sentBytes = 0
   const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
-  const withoutKey: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
+  const openFile: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
     Readable.from([content.subarray(start, end)])
-  const url = await store.put({ ...file, open: withoutKey }, (bytes) => {
+  const url = await store.put({ ...file, open: openFile }, (bytes) => {
     sentBytes += bytes
   })
   assert.equal(url, `${access['endpoint']}/box/out/result.bin`)

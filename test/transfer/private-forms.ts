@@ -45,6 +45,6 @@ export const privateAddressForms = [
   'http://[ff02::1]/',
 ]
 
-/** @returns the same addresses with a port on which a server may listen */
+/** @returns URLs with the same addresses and this port, on which a server may listen */
 export const createPrivateUrls = (port: number): readonly string[] =>
   privateAddressForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))

@@ -86,7 +86,7 @@ const createAttempts = (
         },
       ]),
     ),
-    // The addresses of Google and of drives are fixed, but their names are looked up as well.
+    // The host names of Google and of the drives are fixed, but they are looked up like any other name.
     'import/google-cloud-storage': (url) =>
       findInGcs({ bucket: 'box', key: 'a', credentials }, { ...deps, gcsEndpoint: url.origin }),
     drive: (url) => createDriveRequest(guardedHttp, getDrive('dropbox'), url.origin, 'token')('/list', {}),

@@ -92,7 +92,7 @@ describe('requests that exceed a maximum', () => {
     assert.equal(createOptionsSchema().safeParse({ a: 'x'.repeat(1000) }).success, true)
   })
 
-  test('a request is refused for JSON with too many values or levels before it is parsed', () => {
+  test('a request with too many JSON values or levels is refused before the JSON is parsed', () => {
     const values = `[${'1,'.repeat(maxJsonValues)}1]`
     assert.match(getErrorCode(() => parseJsonBody(values)) ?? '', /^INVALID_REQUEST: The body is too large/)
     // The limit applies even to text that is not JSON.

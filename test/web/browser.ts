@@ -96,7 +96,7 @@ export async function visit(
   try {
     const page = await openedContext.newPage()
     const monitor = new PageMonitor(page, new URL(url).origin)
-    // The first listener enables interception; without it, a key pressed meanwhile might come before it.
+    // The first listener enables the interception of file dialogs, which must be active before a test presses a key.
     page.on('filechooser', () => {})
     await page.goto(new URL(path, url).href)
     await act(page)

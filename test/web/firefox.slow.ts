@@ -39,7 +39,7 @@ after(async () => {
   await service.stop()
 })
 
-/** Opens the page as a new visitor, runs `act`, and checks that it respected its policy and only used this host. */
+/** Opens the page as a new visitor, runs `act`, and checks that the page kept to its policy and only used this host. */
 async function visit(act: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()

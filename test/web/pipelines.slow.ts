@@ -76,7 +76,7 @@ test('a pipeline step that cannot work shows the reason, and the step after it w
     const firstStep = page.getByRole('listitem', { name: '1. Rotate pages' })
     await firstStep.locator('.problem').waitFor()
     const secondStep = page.getByRole('listitem', { name: '2. Convert to PDF' })
-    await secondStep.getByText('Checked once the step before it works.').waitFor()
+    await secondStep.getByText('Checked once the previous step works.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Run once' }).count(), 0)
     await checkAppearance(page, 'pipelines-wrong')
     await page.getByRole('button', { name: 'Remove Rotate pages' }).click()

@@ -103,7 +103,7 @@ test('with forced colors, selected, focused and primary controls are distinguish
     await saveScreenshot(page, 'forced-files')
   }))
 
-/** Returns texts that are in no catalog, around which the pseudo-locale puts no brackets, except for names and code. */
+/** Returns texts without the brackets that the pseudo-locale puts around texts of a catalog; ignores names and code. */
 const findTextsOutsideCatalogs = () => {
   const foundProblems: string[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

@@ -120,7 +120,7 @@ test('no webhook event is lost when processes are killed, and repeated events ke
     await service.kill()
     service = await startService({ ...environment, PORT: new URL(service.url).port }, service.dataDir)
   })
-  // Requests interrupted by a kill created no job, or one with events.
+  // A request that was interrupted by a kill created either no job, or a job that has events.
   const createdJobs = jobs.filter((id) => id !== undefined)
   assert.ok(createdJobs.length >= 25, `${createdJobs.length} jobs were created`)
   // Deliveries that failed twice, which happens on a busy machine, are retried after five minutes.

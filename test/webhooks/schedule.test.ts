@@ -22,7 +22,7 @@ test('delays between webhook attempts vary randomly by ten percent', () => {
   assert.equal(getNextDelayS(2, failure, now, 1), 330)
 })
 
-test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a limit', () => {
+test('Retry-After, in seconds or as a date, can lengthen a retry delay up to a limit', () => {
   const getDelayWithRetryAfter = (retryAfter: string) =>
     getNextDelayS(1, { ...failure, retryAfter }, now, 0.5)
   assert.equal(getDelayWithRetryAfter('120'), 120)

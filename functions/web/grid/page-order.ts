@@ -130,7 +130,10 @@ export function splitIntoParts(arrangement: PageArrangement): readonly (readonly
   return parts.filter((part) => part.length > 0)
 }
 
-/** A removed sheet has no position, but a split after it remains. */
+/**
+ * Returns the position of each sheet among the remaining ones, from 1. A removed sheet has position 0, but a split
+ * after it remains.
+ */
 function positions({ sheets }: PageArrangement) {
   let at = 0
   return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isSplitAfter }))

@@ -1,5 +1,5 @@
 /**
- * Adopts the style sheets of a section, which are part of its chunk as text and stay active. Constructed style sheets
+ * Adopts the style sheets of a section, which its chunk contains as text; they stay active. Constructed style sheets
  * are needed because the content security policy forbids inline styles.
  */
 export function adoptStyles(...texts: readonly string[]): void {

@@ -7,7 +7,7 @@ interface Bar {
 
 const height = 120
 const gap = 2
-/** Limits the width of bars, so that a chart of a few days has bars as wide as a chart of two weeks. */
+/** Limits the width of bars: in a chart of a few days, they are only as wide as in a chart of two weeks. */
 const maxSlotWidth = 43
 
 /** A bar chart, hidden from screen readers, because the table next to it has the same data. */

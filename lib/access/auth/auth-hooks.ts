@@ -44,7 +44,7 @@ export const createRequestHook = ({ config, table }: AuthServices, publicUrl: st
       )
   })
 
-/** Returns hooks that check records before they are stored and that run after a sign-up. */
+/** Returns the hooks that check records before they are stored, and the hook that runs after a sign-up. */
 export const createRecordHooks = (services: AuthServices, onSignUp: OnSignUp | undefined) =>
   ({
     user: {

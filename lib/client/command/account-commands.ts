@@ -82,6 +82,6 @@ export async function runDoctor(_args: Arguments, { client, terminal }: CommandS
     ))
       terminal.result(line)
   if (!isReachable) return exitCodes.unreachable
-  // Only agents need the SDK, so its absence is no failure.
+  // Only AI agents need the MCP SDK, so the check passes without it.
   return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exitCodes.done : exitCodes.failed
 }

@@ -10,8 +10,8 @@ import type { CommandSession } from './session.ts'
 
 /**
  * Completion scripts. They call `mutabor complete -- WORD…`, where the last word is being typed. This command prints
- * candidates, one per line, or nothing to complete file names. The zsh script can be sourced, or saved as `_mutabor` in
- * the fpath, where zsh runs it as the completion function on the first call.
+ * candidates, one per line. If it prints nothing, the shell completes file names. The zsh script can be sourced, or
+ * saved as `_mutabor` in the fpath, where zsh runs it as the completion function on the first call.
  */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_mutabor() {
@@ -38,7 +38,7 @@ export function getCompletionScript(shell: string | undefined): string {
 }
 
 export async function printCompletions(words: readonly string[], session: CommandSession): Promise<ExitCode> {
-  // Shells evaluate candidates, so a malicious service could run commands with special characters.
+  // Shells evaluate candidates, so special characters in them could let a malicious service run commands.
   const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
   for (const line of matches) session.terminal.result(line)
   return exitCodes.done

@@ -24,7 +24,7 @@ export async function fetchOptions(
       query: {
         ...(from && { from }),
         ...(to && { to }),
-        ...(operation && { operation: operation as Operation }), // the service rejects unknown options
+        ...(operation && { operation: operation as Operation }), // the service rejects unknown operations
       },
     })
     return conversions[0]?.options
@@ -34,7 +34,7 @@ export async function fetchOptions(
   }
 }
 
-/** Rejects unknown options, which the service would silently ignore. */
+/** Rejects unknown options. The service would ignore them and only return a warning. */
 export function requireKnownOptions(
   givenOptions: readonly string[],
   knownOptions: readonly Option[],

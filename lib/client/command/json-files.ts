@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Reads a JSON file. Returns undefined if it is missing or unreadable: commands also work without these files. */
+/** Reads a JSON file. Returns undefined if it is missing or unreadable, because no command depends on these files. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))

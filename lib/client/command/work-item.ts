@@ -17,7 +17,7 @@ import type { CommandSession } from './session.ts'
 
 /** One conversion, merge or tool run of a command. */
 export interface WorkItem {
-  /** Absolute paths. */
+  /** The files to convert, with absolute paths. */
   readonly sources: readonly FileSnapshot[]
   readonly label: string
   readonly request:

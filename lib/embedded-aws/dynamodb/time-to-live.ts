@@ -36,7 +36,7 @@ export interface SweepOptions {
   readonly client: DynamoDBClient
   readonly now?: Date
   readonly signal?: AbortSignal
-  /** Unfinished passes by table. This sweep continues them, and stores those that it does not finish either. */
+  /** Unfinished passes by table. The sweep continues these passes, and updates the map for the next sweep. */
   readonly passes?: Map<string, SweepPass>
   /** How long to scan pages without expired items in each table; if omitted, until the end of the table. */
   readonly maxIdleScanMs?: number

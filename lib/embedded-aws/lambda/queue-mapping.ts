@@ -21,7 +21,7 @@ const maxPerCall = 10
 const maxBatchBytes = 5_500_000
 /** First and maximum pause before a throttled invocation is repeated. */
 const throttledPauseMs = { first: 200, max: 5000 }
-/** Delay after which the messages of a failed invocation return: by then, the lease of its worker has expired. */
+/** Delay until the messages of a failed invocation are visible again: by then, the lease of its worker has expired. */
 const retryDelayS = 16
 
 /** Settings of an event source mapping, named as in the template. */

@@ -1,5 +1,5 @@
 // The older Query protocol, with form fields as input and XML as output.
-// Converts both to and from the shapes of the JSON protocol.
+// Converts requests to the shapes of the JSON protocol, and results from these shapes.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-xml.html
 import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'

@@ -70,8 +70,8 @@ export const EbookOptions = z.object(ebookOptionShape)
 export type EbookOptions = z.output<typeof EbookOptions>
 
 /**
- * Options without effect. FictionBook leaves them to the reader's device. MOBI cannot store fonts and margins. LRF
- * cannot store fonts, and calibre's LRF writer multiplies nested font sizes until its numbers overflow.
+ * Options without effect, by target format. FictionBook leaves them to the reader's device. MOBI cannot store fonts and
+ * margins. LRF cannot store fonts, and calibre's LRF writer multiplies nested font sizes until its numbers overflow.
  */
 const unsupportedOptions: Partial<Record<FormatId, readonly (keyof EbookOptions)[]>> = {
   fb2: [

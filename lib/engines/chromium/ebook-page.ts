@@ -15,8 +15,8 @@ type StyleSources = z.output<typeof StyleSources>
 const maxImportDepth = 5
 
 /**
- * Presents an ebook as one page on paper of this size: its documents one after the other, each with its own style
- * sheets. They are read from the ebook one at a time, never from the network.
+ * Presents an ebook as one web page for paper of this size: its documents one after the other, each with its own style
+ * sheets. The documents are read from the ebook one at a time, never from the network.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
 export async function createEbookPageSource(
@@ -55,8 +55,8 @@ function findEntryName(key: string): string | undefined {
 }
 
 /**
- * Returns an empty page for the documents. The ebook's style sheets override those of this page, except for the rules
- * that keep content on the paper.
+ * Returns an empty page, to which the documents are added. The ebook's style sheets override those of this page,
+ * except for the rules that keep content on the paper.
  */
 function buildPageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
   const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -181,7 +181,7 @@ class BrowserSession implements HostSession {
     }
   }
 
-  /** @throws BrowserCrash after crashes in browsers that no other job used, BrowserStartFailure; AppError TIMEOUT. */
+  /** @throws BrowserStartFailure; BrowserCrash after crashes in browsers that no other job used; AppError TIMEOUT. */
   async #run(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     const timeoutS = runsScripts ? scriptsTimeoutS : this.#limits.timeoutS
     const timeoutSignal = AbortSignal.timeout(timeoutS * 1000)

@@ -8,7 +8,7 @@ type EventListener = Parameters<BrowserPipe['listen']>[1]
 /**
  * Shows a document in the browser of the worker, which keeps it between conversions.
  * @param show may be called again, with another browser, after a crash.
- * @param runsScripts whether to show the document only once, with its scripts, in a browser that ends with it.
+ * @param runsScripts whether to show the document only once, with its scripts, in a browser that ends afterwards.
  * @throws BrowserCrash after crashes in browsers that no other job used; AppError TIMEOUT.
  */
 export async function runInBrowser<T>(

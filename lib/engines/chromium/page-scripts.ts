@@ -56,9 +56,9 @@ export async function finishScripts(page: RunningPage): Promise<boolean> {
   const isDone = (promise: Promise<unknown>, limitMs: number) =>
     Promise.race([promise.then(() => true), sleep(limitMs, false), whenFlooded.then(() => false)])
   const runTimers = async () => {
-    const policy = { policy: 'pauseIfNetworkFetchesPending', budget: maxTimerDelayMs }
+    const virtualTimePolicy = { policy: 'pauseIfNetworkFetchesPending', budget: maxTimerDelayMs }
     await call(z.looseObject({}), 'Emulation.setVirtualTimePolicy', {
-      ...policy,
+      ...virtualTimePolicy,
       maxVirtualTimeTaskStarvationCount: 1000,
     })
     await whenTimersEnded

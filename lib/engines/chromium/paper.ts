@@ -91,14 +91,16 @@ export function computeWindowWidth(
 ): number {
   const setup = toPageSetup(options)
   const defaultMargin = hasNoSideMargins(pagePaper) ? fitMargin(setup, margin) : margin
-  const side = (requested: number | undefined, declared: number | null) =>
+  const chooseMarginPx = (requested: number | undefined, declared: number | null) =>
     requested === undefined ? (declared ?? toPixels(defaultMargin)) : toPixels(requested)
   const width =
     requestsPaper(setup) || pagePaper.width === null
       ? toPixels(choosePaperSize(setup).width)
       : pagePaper.width
   const availableWidth =
-    (width - side(setup.marginLeft, pagePaper.left) - side(setup.marginRight, pagePaper.right)) /
+    (width -
+      chooseMarginPx(setup.marginLeft, pagePaper.left) -
+      chooseMarginPx(setup.marginRight, pagePaper.right)) /
     options.scale
   return Math.max(minWindowWidth, Math.floor(availableWidth))
 }
@@ -106,7 +108,7 @@ export function computeWindowWidth(
 /**
  * Returns CSS declarations that give the client's paper and margins precedence over the page's style sheet, which
  * itself takes precedence over the print parameters.
- * @throws AppError INVALID_INPUT when the margins leave nothing.
+ * @throws AppError INVALID_INPUT when the margins leave no room on the page.
  */
 export function buildPageRules(options: PrintOptions, pagePaper: PagePaper, margin?: number): string[] {
   const setup = toPageSetup(options)

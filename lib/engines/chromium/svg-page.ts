@@ -61,8 +61,8 @@ export function buildDrawingPage(svgFile: Buffer, size: PageSize | undefined): B
   const svg = stopAnimations(svgFile)
   const sizeStyle = size ? `width:${size.width}px;height:${size.height}px` : ''
   const style = `html,body{margin:0}img{display:block;${sizeStyle}}`
-  const image = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
-  return Buffer.from(`<!doctype html><style>${style}</style>${image}`)
+  const imageHtml = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
+  return Buffer.from(`<!doctype html><style>${style}</style>${imageHtml}`)
 }
 
 /** Returns the drawing's layout size in CSS pixels. @throws AppError CORRUPT_FILE when it is not a valid drawing. */

@@ -185,7 +185,7 @@ async function runAnimation(
   return hasSemiTransparency
 }
 
-function createSizeLimitError(maxFileSize: number, size: number): AppError {
-  const message = `maxFileSize: the smallest result that was reached has ${size} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
-  return new AppError('CONVERSION_FAILED', message, { field: 'maxFileSize', maxFileSize, size })
+function createSizeLimitError(maxFileSize: number, reachedBytes: number): AppError {
+  const message = `maxFileSize: the smallest result that was reached has ${reachedBytes} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
+  return new AppError('CONVERSION_FAILED', message, { field: 'maxFileSize', maxFileSize, size: reachedBytes })
 }

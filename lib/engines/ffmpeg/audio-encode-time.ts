@@ -1,8 +1,8 @@
 import type { AudioCodecId } from './audio-codecs.ts'
 
 /**
- * Processor seconds needed per second of one channel at 48 kHz, including the decoding of AAC. Measured at 2.3 GHz with
- * noise, the input that takes encoders longest.
+ * Processor seconds needed per second of one channel at 48 kHz, including the decoding of AAC. Measured on a processor
+ * of 2.3 GHz. The input was noise, which takes encoders longest.
  */
 const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
   aac: 0.0155,

@@ -208,7 +208,7 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
-    // Avoids -ac, with which ffmpeg would mix again, to its default layout for that number of channels.
+    // -ac is not used, because ffmpeg would then mix again, to the default layout for that number of channels.
     ...[
       `-c:a:${index}`,
       chooseSampleFormat(codec, container, stream).encoder,
@@ -275,11 +275,11 @@ function chooseTrackBitrate(
   sampleRateHz: number,
   isAudioOnlyTarget: boolean,
 ): number | undefined {
-  const bits = computeBitrate(codec, options, channels, sampleRateHz, isAudioOnlyTarget)
+  const bitrate = computeBitrate(codec, options, channels, sampleRateHz, isAudioOnlyTarget)
   const allowedKbits = codec.allowedKbits?.(sampleRateHz)
-  return bits === undefined || allowedKbits === undefined
-    ? bits
-    : findNearest(allowedKbits, bits / 1000) * 1000
+  return bitrate === undefined || allowedKbits === undefined
+    ? bitrate
+    : findNearest(allowedKbits, bitrate / 1000) * 1000
 }
 
 function computeBitrate(

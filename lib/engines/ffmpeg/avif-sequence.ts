@@ -13,13 +13,13 @@ const maxMovieBoxes = 1000
  */
 export async function extractAvifFrame(sourcePath: string, targetPath: string, tools: Tools): Promise<void> {
   const alphaTrack = await findAlphaTrack(sourcePath)
-  const filter =
+  const filterArgs =
     alphaTrack === undefined
       ? ['-map', '0:v:0']
       : ['-filter_complex', `[0:v:0][0:${alphaTrack}]alphamerge,format=rgba[image]`, '-map', '[image]']
   const inputArgs = [...localProtocolArgs, '-f', 'mov', '-i', sourcePath]
   await runFfmpeg(
-    [...inputArgs, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', targetPath],
+    [...inputArgs, ...filterArgs, '-frames:v', '1', '-f', 'image2', '-update', '1', targetPath],
     { durationS: undefined },
     tools,
   )

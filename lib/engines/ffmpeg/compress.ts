@@ -28,15 +28,15 @@ const maxTries = 4
 export async function compressMedia(
   work: EngineWork,
   source: CompressSource,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   const container = getContainer(work.to)
   const options = createCompressOptions(container).parse(work.options)
-  const transcoding = { ...source, to: work.to, container, target }
+  const transcoding = { ...source, to: work.to, container, target: targetPath }
   const { targetSize } = options
   if (targetSize === undefined) return compressByQuality(transcoding, options, source.size, tools)
-  if (source.size <= targetSize) return returnUnchanged(source, target, tools)
+  if (source.size <= targetSize) return returnUnchanged(source, targetPath, tools)
   return compressToSize(transcoding, options, targetSize, tools)
 }
 
@@ -70,13 +70,13 @@ async function compressByQuality(
 /** Returns a copy of the source with a warning, because it is already small enough. */
 async function returnUnchanged(
   { path }: { path: string },
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  await copyFile(path, target)
+  await copyFile(path, targetPath)
   tools.warn('NOT_SMALLER', 'The file is already small enough and was left unchanged.')
   tools.progress(1)
-  return { files: [{ path: target }], method: 'stream-copy' }
+  return { files: [{ path: targetPath }], method: 'stream-copy' }
 }
 
 async function compressToSize(
@@ -122,9 +122,9 @@ function createTargetTooSmallError(
   reachedBytes: number,
   estimatedBytes: number,
 ): AppError {
-  const least = Math.max(reachedBytes, estimatedBytes)
-  const message = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
-  return new AppError('CONVERSION_FAILED', message, { field: 'targetSize', targetSize, least })
+  const neededBytes = Math.max(reachedBytes, estimatedBytes)
+  const message = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${neededBytes} are needed. Increase targetSize or send a shorter file.`
+  return new AppError('CONVERSION_FAILED', message, { field: 'targetSize', targetSize, least: neededBytes })
 }
 
 /** Keeps the source's video codec, which may be better than the default one, if the container supports encoding it. */

@@ -50,7 +50,7 @@ export function createCoverArgs({
   return { args, warnings: [] }
 }
 
-/** Returns arguments for the cover of merged audio, which is the first cover that one of the files has. */
+/** Returns arguments for the cover of merged audio: the cover of the first file that has one. */
 export function createMergeCoverArgs(
   inputs: readonly Pick<MergeInput, 'media'>[],
   container: Container,

@@ -109,7 +109,7 @@ async function hasContent(path: string): Promise<boolean> {
   return channels.some(({ stdev }) => stdev >= minStandardDeviation)
 }
 
-/** Extracts the frame shown at a time, or else the nearest one, in its own size but with square pixels. */
+/** Extracts the frame that is shown at `atS`, or else the nearest one, in its own size but with square pixels. */
 export async function extractFrame(
   video: VideoSource,
   atS: number,

@@ -180,7 +180,7 @@ async function runAudioChunk(
   warnDroppedTracks(mergeInputs, tools)
   const targetPath = join(work.outDir, `audio.${work.to}`)
   const listPath = join(tools.workDir, 'firsts')
-  const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
+  const inputArgs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
   const container = getSeparateAudioContainer(getContainer(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
   const args = createMergeAudioTrackArgs(mergeInputs, container, {
@@ -189,7 +189,7 @@ async function runAudioChunk(
     targetPath,
     metadata,
   })
-  await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
+  await runFfmpeg([...inputArgs, ...metadata.input, ...args], { durationS }, tools)
   // Each line describes a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(listPath, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)

@@ -65,7 +65,7 @@ interface MergeSegment extends FrameRange {
 /**
  * Returns the positions of the segments in the result.
  * @param videoRanges frames of each video
- * @param beginS time at which each video begins in the audio; without audio, a video ends with its last frame
+ * @param beginS time at which each video begins in the audio; if undefined, each video follows the one before it
  */
 export function locateSegments(
   segments: readonly MergeSegment[],

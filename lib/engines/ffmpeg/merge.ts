@@ -81,9 +81,9 @@ async function copyStreams(
   const recipe = { requiredStreams, allEncoded: false }
   let writtenStats: WrittenStats
   try {
-    const input = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', listPath, ...metadata.input]
-    const output = [...mapArgs, ...metadata.args(1), ...args, '-f', muxer, targetPath]
-    writtenStats = await runFfmpeg([...input, ...output], { durationS }, tools)
+    const inputArgs = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', listPath, ...metadata.input]
+    const outputArgs = [...mapArgs, ...metadata.args(1), ...args, '-f', muxer, targetPath]
+    writtenStats = await runFfmpeg([...inputArgs, ...outputArgs], { durationS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false
     throw error
@@ -92,7 +92,7 @@ async function copyStreams(
 }
 
 /**
- * Concatenates audio files with the properties of the first, optionally with silence in between.
+ * Concatenates audio files, converted to the sample rate and channels of the first one. Silence in between is optional.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no audio track); ProcessFailure.
  */
 export async function mergeAudio(work: EngineWork, targetPath: string, tools: Tools): Promise<EngineResult> {

@@ -95,6 +95,6 @@ export async function readMediaMetadata(
   const path = join(outDir, 'output.json')
   await writeFile(path, `${JSON.stringify(groups, null, 2)}\n`)
   tools.progress(1)
-  const tags = Object.values(groups).reduce((sum, group) => sum + Object.keys(group).length, 0)
-  return { files: [{ path, format: 'json' }], details: { tags } }
+  const tagCount = Object.values(groups).reduce((sum, group) => sum + Object.keys(group).length, 0)
+  return { files: [{ path, format: 'json' }], details: { tags: tagCount } }
 }

@@ -4,8 +4,8 @@ import { findAudioRange } from './mp3-tags.ts'
 /** The 12-bit delay that ffmpeg 5.1 writes for copies from Matroska: 0 minus 529 samples, which underflows. */
 const bogusDelay = 0x1000 - 529
 /**
- * Offset of the delay in the Xing tag, whose flags, numbers and table precede the LAME tag. ffmpeg always writes all of
- * them.
+ * Offset of the delay from the start of the Xing tag. The delay is in the LAME tag, which follows the flags, numbers
+ * and table of the Xing tag; ffmpeg always writes all of them.
  */
 const delayOffset = 120 + 21
 /** Maximum length of an MPEG-1 frame with the tag. */

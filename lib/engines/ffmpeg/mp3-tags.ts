@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 /**
  * Writes the audio of one MP3 after the tags of another. ffmpeg would copy the frames but replace the first one, which
  * tells players how much silence the encoder added.
- * @param tagSource file with the ID3v2 tag; undefined for no tag
+ * @param tagSourcePath file with the ID3v2 tag; undefined for no tag
  */
 export async function joinTagsAndAudio(
   tagSourcePath: string | undefined,

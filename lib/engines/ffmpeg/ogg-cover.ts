@@ -54,8 +54,8 @@ export async function writeOggCover(
     ...[encodeUint32(bytes.length), bytes],
   ])
   const metadataPath = join(tools.workDir, 'cover.txt')
-  const value = block.toString('base64').replaceAll('=', '\\=')
-  await writeFile(metadataPath, `;FFMETADATA1\nMETADATA_BLOCK_PICTURE=${value}\n`)
+  const encodedPicture = block.toString('base64').replaceAll('=', '\\=')
+  await writeFile(metadataPath, `;FFMETADATA1\nMETADATA_BLOCK_PICTURE=${encodedPicture}\n`)
   return metadataPath
 }
 

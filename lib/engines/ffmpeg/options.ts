@@ -29,7 +29,7 @@ function createByteSizeOption(min: number, max: number) {
   return z.preprocess(createAmountParser(/[bB]/), z.int(expectedMessage).min(min).max(max))
 }
 
-function codec(names: readonly string[]) {
+function createCodecOption(names: readonly string[]) {
   const resolveAlias = (value: unknown) => {
     if (typeof value !== 'string') return value
     const name = value.trim().toLowerCase()
@@ -107,7 +107,7 @@ export function createAudioOptions({ audio }: Container) {
   const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
   const schema = z.object({
     audioSampleRate,
-    audioCodec: codec(audio)
+    audioCodec: createCodecOption(audio)
       .optional()
       .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
     mode,
@@ -179,11 +179,11 @@ function createFullVideoOptions({ video, audio }: Container) {
     ...audioOptionShape,
     ...mixOptionShape,
     ...trimOptionShape,
-    codec: codec(video)
+    codec: createCodecOption(video)
       .optional()
       .describe('Video codec; copy keeps the video stream unchanged if possible.'),
     ...videoOptionShape,
-    audioCodec: codec(audio)
+    audioCodec: createCodecOption(audio)
       .optional()
       .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
     mode,

@@ -92,7 +92,7 @@ function createOtherVideoWarnings(count: number): MediaWarning[] {
 /** Warns only for video targets: audio targets are not expected to contain other streams. */
 function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   const filesPhrase = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
-  const tracks = data === 1 ? '1 track was' : `${data} tracks were`
+  const tracksPhrase = data === 1 ? '1 track was' : `${data} tracks were`
   return [
     ...(attachments === 0
       ? []
@@ -108,7 +108,7 @@ function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarni
       : [
           {
             code: 'DATA_DROPPED',
-            message: `${tracks} dropped because they contain neither video, audio nor text.`,
+            message: `${tracksPhrase} dropped, because only video, audio and text are kept.`,
           },
         ]),
   ]
@@ -126,7 +126,7 @@ function createTimecodeWarnings({ hasTimecode }: MediaInfo, { muxer }: Container
 function createAudioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
   const droppedCount = sourceCount - keptCount
   if (droppedCount === 0) return []
-  const tracks = droppedCount === 1 ? '1 audio track was' : `${droppedCount} audio tracks were`
-  const message = `${tracks} dropped: the format supports ${keptCount === 0 ? 'no audio' : 'only one'}.`
+  const tracksPhrase = droppedCount === 1 ? '1 audio track was' : `${droppedCount} audio tracks were`
+  const message = `${tracksPhrase} dropped: the format supports ${keptCount === 0 ? 'no audio' : 'only one'}.`
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }

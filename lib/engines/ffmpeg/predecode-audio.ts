@@ -4,7 +4,7 @@ import { decodeFlac, is32BitFlac } from './flac-32bit.ts'
 import { isMidi, renderMidi } from './midi.ts'
 
 /**
- * Decodes audio that ffmpeg cannot read, with another program; returns other files unchanged.
+ * Uses another program to decode audio that ffmpeg cannot read; returns other files unchanged.
  * @throws AppError CORRUPT_FILE.
  */
 export async function predecodeAudio(

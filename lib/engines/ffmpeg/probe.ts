@@ -7,7 +7,7 @@ import { LastFile } from '../shared/last-file.ts'
 import { decodeTags } from './decode-tags.ts'
 import { createDemuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
-const number = z.coerce.number().optional().catch(undefined)
+const numberSchema = z.coerce.number().optional().catch(undefined)
 
 /**
  * Converts the names of Matroska tags to lower case, because muxers spell them differently (`alpha_mode`,
@@ -22,8 +22,8 @@ const ProbedStream = z.object({
   codec_type: z.string().default('unknown'),
   codec_name: z.string().default('unknown'),
   codec_tag_string: z.string().default(''),
-  width: number,
-  height: number,
+  width: numberSchema,
+  height: numberSchema,
   pix_fmt: z.string().default(''),
   color_space: z.string().default('unknown'),
   color_transfer: z.string().default('unknown'),
@@ -31,22 +31,22 @@ const ProbedStream = z.object({
   sample_aspect_ratio: z.string().default('1:1'),
   avg_frame_rate: z.string().default('0/0'),
   r_frame_rate: z.string().default('0/0'),
-  channels: number,
+  channels: numberSchema,
   sample_fmt: z.string().default(''),
   channel_layout: z.string().default(''),
-  sample_rate: number,
-  bit_rate: number,
-  bits_per_sample: number,
-  bits_per_raw_sample: number,
-  duration: number,
-  start_time: number,
+  sample_rate: numberSchema,
+  bit_rate: numberSchema,
+  bits_per_sample: numberSchema,
+  bits_per_raw_sample: numberSchema,
+  duration: numberSchema,
+  start_time: numberSchema,
   /** Hash of codec data that is stored outside of the packets. */
   extradata_hash: z.string().optional(),
   /** Number of packets in the first seconds, if requested. */
-  nb_read_packets: number,
+  nb_read_packets: numberSchema,
   disposition: z.record(z.string(), z.number()).default({}),
   tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
-  side_data_list: z.array(z.looseObject({ rotation: number })).default([]),
+  side_data_list: z.array(z.looseObject({ rotation: numberSchema })).default([]),
 })
 
 const ProbeResult = z.object({
@@ -54,9 +54,9 @@ const ProbeResult = z.object({
   chapters: z.array(z.unknown()).default([]),
   format: z
     .object({
-      duration: number,
-      bit_rate: number,
-      start_time: number,
+      duration: numberSchema,
+      bit_rate: numberSchema,
+      start_time: numberSchema,
       tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
     })
     .default({ duration: undefined, bit_rate: undefined, start_time: undefined, tags: {} }),

@@ -126,10 +126,14 @@ async function convertWithFfmpeg(
 ): Promise<void> {
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
   // Without +bitexact, the result would contain the version of ffmpeg.
-  const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
-  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs, '-i', path, ...output, '-f', muxer, targetPath], {
-    maxFileBytes,
-  })
+  const outputArgs = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
+  await tools.exec(
+    'ffmpeg',
+    [...quietArgs, ...demuxerArgs, '-i', path, ...outputArgs, '-f', muxer, targetPath],
+    {
+      maxFileBytes,
+    },
+  )
 }
 
 const quietArgs = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
@@ -147,8 +151,8 @@ async function extractTrack(
     throw createNoTextSubtitlesError(from, subtitles.length > 0 ? ' Its subtitles are images.' : '')
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
-  const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
-  await tools.exec('ffmpeg', [...quietArgs, ...createDemuxerArgs(from), '-i', input.path, ...output], {
+  const outputArgs = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
+  await tools.exec('ffmpeg', [...quietArgs, ...createDemuxerArgs(from), '-i', input.path, ...outputArgs], {
     maxFileBytes: maxTextMb * 1024 * 1024,
   })
   if (kind === 'ass' && to !== 'ass') await writeFile(path, simplifyAss(await readFile(path, 'utf8')))

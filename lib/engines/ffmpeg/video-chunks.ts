@@ -75,10 +75,10 @@ export async function splitVideo(
 
 /** Extracts tags and chapters. All muxers that support joining segments also support tags and chapters. */
 async function extractMetadata(path: string, from: FormatId, tools: Tools): Promise<string> {
-  const target = join(tools.workDir, 'own.ffmetadata')
-  const args = [...createDemuxerArgs(from), '-i', path, '-f', 'ffmetadata', target]
+  const metadataPath = join(tools.workDir, 'own.ffmetadata')
+  const args = [...createDemuxerArgs(from), '-i', path, '-f', 'ffmetadata', metadataPath]
   await runFfmpeg(args, { durationS: undefined }, tools)
-  return readFile(target, 'utf8')
+  return readFile(metadataPath, 'utf8')
 }
 
 /** Removes undefined fields, which records cannot store. */
@@ -142,18 +142,18 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   const { container, options } = parseMediaTarget(work)
   if (!piece) {
     const { path, from } = await predecodeAudio(input.path, work.from, tools)
-    const target = join(work.outDir, `audio.${work.to}`)
+    const targetPath = join(work.outDir, `audio.${work.to}`)
     const audioRequest = {
       path,
       from,
       to: work.to,
-      target,
+      target: targetPath,
       container: getSeparateAudioContainer(container),
       options,
     }
     return transcode({ ...audioRequest, media: { ...media, video: undefined } }, tools)
   }
-  const target = join(work.outDir, 'piece.nut')
+  const targetPath = join(work.outDir, 'piece.nut')
   const recipe = buildRecipe({
     from: input.format,
     to: work.to,
@@ -164,9 +164,9 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
     container: { ...container, muxer: 'nut', args: [] },
   })
   const durationS = piece.endS - piece.startS
-  const { frames } = await encode(recipe, { source: input.path, target, durationS }, tools)
+  const { frames } = await encode(recipe, { source: input.path, target: targetPath, durationS }, tools)
   for (const { code, message, details } of recipe.warnings) tools.warn(code, message, details)
-  return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
+  return { files: [{ path: targetPath, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 
 /** Returns the media information of a segment, which contains only the video stream. */

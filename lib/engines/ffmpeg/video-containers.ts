@@ -10,7 +10,7 @@ const tsCopyableCodecs = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac
 const asfCopyableCodecs = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
-/** Creates a container for a raw video stream in the codec after which the format is named. */
+/** Creates the container of a raw video format, which supports only one codec. */
 function createRawVideoContainer(muxer: string, codec: VideoCodecId, copiedCodec: string): Container {
   return { muxer, video: [codec], audio: [], copyableCodecs: [copiedCodec], constantFrameRate: true }
 }

@@ -120,14 +120,14 @@ function createFitIntoFrameFilters({ width, height, displayWidth }: FixedFrame):
  */
 export function chooseOutputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
   const isSideways = Math.abs(getRotation(video)) % 180 === 90
-  const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }
+  const encodedSize = { width: computeDisplayWidth(video), height: video.height ?? 2 }
   const source = isSideways ? { width: encodedSize.height, height: encodedSize.width } : encodedSize
   const scale = resolution === undefined ? 1 : computeScaleFactor(source, resolution)
   return { width: roundToStep(source.width * scale, step), height: roundToStep(source.height * scale, step) }
 }
 
 /** Returns the width with square pixels, so that the video has the right aspect ratio in all players. */
-function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
+function computeDisplayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   const [horizontal = 1, vertical = 1] = sample_aspect_ratio.split(':').map(Number)
   return horizontal > 0 && vertical > 0 ? (width * horizontal) / vertical : width
 }

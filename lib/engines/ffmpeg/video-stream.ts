@@ -95,13 +95,13 @@ function createEncodeArgs(
     ? ['-filter_complex', buildOverlayFilter(filterRequest, overlay), '-map', '[image]']
     : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filterRequest)]
   const smallFrames = findSmallFrameEncoder(codec, size)
-  const rate = createRateArgs(codec, options, media)
+  const rateControl = createRateArgs(codec, options, media)
   return {
     args: [
       ...filterArgs,
       ...['-c:v:0', smallFrames?.encoder ?? codec.encoder],
       ...(smallFrames?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
-      ...rate.args,
+      ...rateControl.args,
       ...(codec.args ?? []),
       ...(codec.alpha ? createAlphaArgs(keepsAlpha) : []),
       ...(keepsHdr ? (codec.hdrArgs ?? []) : []),
@@ -109,14 +109,14 @@ function createEncodeArgs(
     ],
     decoder: chooseAlphaDecoder(video),
     isCopied: false,
-    twoPass: rate.twoPass,
+    twoPass: rateControl.twoPass,
     unusedOptions: findUnusedOptions(codec, options),
     warnings: [
       ...createFrameRateWarnings(filterRequest),
       ...(options.codec === 'copy'
         ? [createStreamEncodedWarning('codec', video.codec_name, codec.name)]
         : []),
-      ...(rate.twoPass ? createIgnoredQualityWarnings(options) : []),
+      ...(rateControl.twoPass ? createIgnoredQualityWarnings(options) : []),
       ...(keepsAlpha ? [] : createAlphaWarnings(video, from, options)),
       ...(keepsHdr ? [] : createHdrWarnings(video, overlay ? undefined : findHdrCodec(container))),
     ],
@@ -169,11 +169,12 @@ function createFrameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
 }
 
 /**
- * Warns about a requested quality that two-pass encoding ignores: it needs a bit rate, by default that of the source.
+ * Warns that two-pass encoding ignores the requested quality. Two passes need a bit rate; the default is that of the
+ * source.
  */
 function createIgnoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
-  // If the client also set a bit rate, it was warned about the ignored quality when the request was checked.
+  // If the client also set a bit rate, checking the request has already caused a warning about the ignored quality.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
   const message = `${ignoredOption} was ignored: it has no effect with twoPass, which keeps the bit rate of the source.`
   return [{ code: 'OPTION_IGNORED', message }]

@@ -19,7 +19,7 @@ import { chooseVideoSize } from './video-stream.ts'
 export async function watermarkVideo(
   work: EngineWork,
   source: CompressSource,
-  target: string,
+  targetPath: string,
   tools: Tools,
 ): Promise<EngineResult> {
   const { media, from } = source
@@ -30,7 +30,10 @@ export async function watermarkVideo(
   const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
   const sheet = createOverlay(chooseVideoSize(media.video, container, options), watermark)
   const overlay = sheet && (await drawOverlay(sheet, tools))
-  return transcode({ ...source, to: work.to, container, target, options, ...defined({ overlay }) }, tools)
+  return transcode(
+    { ...source, to: work.to, container, target: targetPath, options, ...defined({ overlay }) },
+    tools,
+  )
 }
 
 async function drawOverlay({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {

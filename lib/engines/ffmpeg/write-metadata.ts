@@ -99,8 +99,8 @@ const filterByType = (streams: readonly Stream[], type: string) =>
 
 const isCover = ({ disposition }: Stream) => disposition.attached_pic === 1
 
-function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
-  if (isCover(stream)) return !strip && !formatsWithStreamTags.includes(to)
+function isCopied(stream: Stream, to: FormatId, stripsTags: boolean): boolean {
+  if (isCover(stream)) return !stripsTags && !formatsWithStreamTags.includes(to)
   return ['video', 'audio', 'subtitle', 'attachment'].includes(stream.codec_type)
 }
 
@@ -136,7 +136,7 @@ function warnAboutDroppedStreams(
   if (otherStreams.length > 0) {
     tools.warn(
       'DATA_DROPPED',
-      `${otherStreams.length} tracks were dropped because they contain neither video, audio nor text.`,
+      `Tracks other than video, audio and text were dropped: ${otherStreams.length}.`,
     )
   }
 }

@@ -9,9 +9,9 @@ import { createFeatureError } from '../unsupported-feature.ts'
  */
 const blockBytes = 2880
 const cardBytes = 80
-/** Maximum number of header blocks of a unit that are read. */
+/** Maximum number of header blocks that are read for one header and data unit (HDU). */
 const maxHeaderBlocks = 200
-/** Maximum number of units that are read. */
+/** Maximum number of header and data units that are read. */
 const maxUnits = 100
 /** Maximum number of axes (section 4.4.1.1); an untrusted header may state any number. */
 const maxAxes = 999
@@ -53,23 +53,23 @@ export async function writeFitsImage(sourcePath: string, targetPath: string): Pr
       throw createFeatureError('fits', 'a compressed image')
     return undefined
   }
-  const planes = firstImage.count === 3 ? 3 : 1
-  const range = await measureRange(file, firstImage, planes)
+  const planeCount = firstImage.count === 3 ? 3 : 1
+  const range = await measureRange(file, firstImage, planeCount)
   await using result = await open(targetPath, 'w')
-  await result.write(`P${planes === 3 ? 6 : 5}\n${firstImage.width} ${firstImage.height}\n65535\n`)
+  await result.write(`P${planeCount === 3 ? 6 : 5}\n${firstImage.width} ${firstImage.height}\n65535\n`)
   // FITS stores the bottom row first.
   for (let y = firstImage.height - 1; y >= 0; y--) {
-    const row = new DataView(new ArrayBuffer(firstImage.width * planes * 2))
-    for (let plane = 0; plane < planes; plane++) {
+    const row = new DataView(new ArrayBuffer(firstImage.width * planeCount * 2))
+    for (let plane = 0; plane < planeCount; plane++) {
       const values = await readRow(file, firstImage, plane, y)
       for (let x = 0; x < firstImage.width; x++) {
-        row.setUint16((x * planes + plane) * 2, scaleTo16Bits(firstImage.measure(values, x), range))
+        row.setUint16((x * planeCount + plane) * 2, scaleTo16Bits(firstImage.measure(values, x), range))
       }
     }
     await result.write(row)
   }
   const count = images.reduce((sum, image) => sum + image.count, 0)
-  return { isColored: planes === 3, droppedPlaneCount: count - planes }
+  return { isColored: planeCount === 3, droppedPlaneCount: count - planeCount }
 }
 
 async function readUnits(file: FileHandle): Promise<HeaderDataUnit[]> {
@@ -114,9 +114,9 @@ const readSides = (cards: HeaderDataUnit['cards']) =>
 /** Returns the length of the data (FITS 4.0, section 4.4.1.2). */
 function countDataBytes(cards: HeaderDataUnit['cards']): number {
   const sides = readSides(cards)
-  const values = sides.length === 0 ? 0 : sides.reduce((product, side) => product * side, 1)
+  const valueCount = sides.length === 0 ? 0 : sides.reduce((product, side) => product * side, 1)
   const bytesPerValue = Math.abs(readNumber(cards, 'BITPIX')) / 8
-  return bytesPerValue * readNumber(cards, 'GCOUNT', 1) * (readNumber(cards, 'PCOUNT') + values)
+  return bytesPerValue * readNumber(cards, 'GCOUNT', 1) * (readNumber(cards, 'PCOUNT') + valueCount)
 }
 
 function toImagePlanes({ cards, dataStart }: HeaderDataUnit): ImagePlanes | undefined {
@@ -161,9 +161,9 @@ interface ValueRange {
   readonly max: number
 }
 
-async function measureRange(file: FileHandle, image: ImagePlanes, planes: number): Promise<ValueRange> {
+async function measureRange(file: FileHandle, image: ImagePlanes, planeCount: number): Promise<ValueRange> {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let row = 0; row < planes * image.height; row++) {
+  for (let row = 0; row < planeCount * image.height; row++) {
     const values = await readRow(file, image, 0, row)
     for (let x = 0; x < image.width; x++) {
       const value = image.measure(values, x)

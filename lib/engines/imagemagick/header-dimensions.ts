@@ -6,7 +6,7 @@ type SideReader = (head: Buffer) => readonly number[]
 
 const headBytes = 1024
 
-const png: SideReader = (head) =>
+const readPngSides: SideReader = (head) =>
   head.toString('latin1', 12, 16) === 'IHDR' ? [head.readUInt32BE(16), head.readUInt32BE(20)] : []
 
 const readNetpbmSides: SideReader = (head) => {
@@ -14,7 +14,7 @@ const readNetpbmSides: SideReader = (head) => {
   return match ? [Number(match[1]), Number(match[2])] : []
 }
 
-const bmp: SideReader = (head) =>
+const readBmpSides: SideReader = (head) =>
   head.toString('latin1', 0, 2) === 'BM' ? [head.readInt32LE(18), head.readInt32LE(22)].map(Math.abs) : []
 
 const readPhotoshopSides: SideReader = (head) =>
@@ -30,19 +30,19 @@ const readPcxSides: SideReader = (head) =>
 const readIconSides: SideReader = (head) =>
   Array.from({ length: Math.min(head.readUInt16LE(4), 20) }, (_, index) => {
     const offset = head.readUInt32LE(6 + 16 * index + 12)
-    return offset + 24 <= head.length ? png(head.subarray(offset)) : []
+    return offset + 24 <= head.length ? readPngSides(head.subarray(offset)) : []
   }).flat()
 
 const sideReaderByFormat: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
-  png,
+  png: readPngSides,
   pbm: readNetpbmSides,
   pgm: readNetpbmSides,
   ppm: readNetpbmSides,
   pnm: readNetpbmSides,
   pfm: readNetpbmSides,
-  bmp,
-  bmp2: bmp,
-  bmp3: bmp,
+  bmp: readBmpSides,
+  bmp2: readBmpSides,
+  bmp3: readBmpSides,
   psd: readPhotoshopSides,
   psb: readPhotoshopSides,
   ico: readIconSides,

@@ -24,13 +24,13 @@ function readOnly(...filters: readonly string[]): Pick<OfficeFormat, 'read'> {
 const textFilter = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
 const csvFilter = { filter: 'Text - txt - csv (StarCalc)' }
 /**
- * Import options for the output of `copyAsCsv`: comma, quote, UTF-8, first line, columns, English, quoted is text: yes,
- * dates: yes.
+ * Import options for the output of `copyAsCsv`, in order: separator (comma), quote, UTF-8, first line, column formats
+ * (none), language (English), whether quoted fields are text (yes), whether to detect dates (yes).
  */
 const tableImport = { ...csvFilter, options: '44,34,76,1,,1033,true,true' }
 /**
- * Export options: separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no,
- * which would round.
+ * Export options, in order: separator, quote, UTF-8, first line, column formats (none), language, whether to quote all
+ * text (no), whether numbers stay numbers (yes), whether to write values as shown (no, as that would round them).
  */
 const csvExportOptions = '44,34,76,1,,0,false,true,false'
 const tsvExportOptions = '9,34,76,1,,0,false,true,false'

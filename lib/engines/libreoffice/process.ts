@@ -163,12 +163,12 @@ async function convert(
   folder: string,
   job: OfficeJob,
 ): Promise<OfficeFacts> {
-  const input = `document.${job.inputExtension}`
-  const output = `result.${job.outputExtension}`
-  const inputPath = join(folder, input)
+  const inputName = `document.${job.inputExtension}`
+  const outputName = `result.${job.outputExtension}`
+  const inputPath = join(folder, inputName)
   await copyIn(job.inputPath, inputPath)
   await command.grant(inputPath)
-  bridge.send({ kind: 'convert', input, output, ...job.request })
+  bridge.send({ kind: 'convert', input: inputName, output: outputName, ...job.request })
   for (;;) {
     const event = await bridge.next()
     switch (event.event) {
@@ -176,7 +176,7 @@ async function convert(
         job.onLoaded()
         break
       case 'done':
-        if (await moveOut(join(folder, output), job.outputPath)) return event.facts
+        if (await moveOut(join(folder, outputName), job.outputPath)) return event.facts
         throw new OfficeCrash('The result is not a regular file.')
       case 'failed':
         throw new OfficeRefusal(event.reason, event.message)

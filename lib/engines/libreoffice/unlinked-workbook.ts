@@ -9,8 +9,8 @@ const maxBytes = 256 * 1024 * 1024
 
 /**
  * Copies the workbook out of an OLE file whose directory tree does not lead to it, so that LibreOffice would not find
- * it. LibreOffice opens the stream itself, as Excel 4 and earlier stored workbooks. Returns undefined if LibreOffice
- * can open the file, or if there is no workbook.
+ * it. LibreOffice can open the bare stream, because Excel 4 and earlier stored workbooks in this way. Returns undefined
+ * if LibreOffice can open the whole file, or if there is no workbook.
  */
 export async function extractUnlinkedWorkbook(path: string, tools: Tools): Promise<string | undefined> {
   try {

@@ -72,10 +72,15 @@ async function requireFormat(expectedFormat: FormatId, path: string): Promise<vo
 const warnAboutRemovedPassword = (tools: Tools) =>
   tools.warn('ENCRYPTION_REMOVED', 'The document was protected by a password; the result is not protected.')
 
-async function decrypt(input: string, outputPath: string, password: string, tools: Tools): Promise<number> {
+async function decrypt(
+  inputPath: string,
+  outputPath: string,
+  password: string,
+  tools: Tools,
+): Promise<number> {
   try {
     // Passes the password via stdin, because other processes can read arguments.
-    await runPython('office/unlock.py', [input, outputPath], tools, { stdin: password, timeoutS: 120 })
+    await runPython('office/unlock.py', [inputPath, outputPath], tools, { stdin: password, timeoutS: 120 })
     return exitCodes.unlocked
   } catch (error) {
     const knownCode = Object.values(exitCodes).find(

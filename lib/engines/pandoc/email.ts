@@ -44,8 +44,8 @@ async function writePage(emlPath: string, path: string, tools: Tools): Promise<v
   })
   const { attachments, missing } = Output.parse(JSON.parse(stdout))
   if (attachments > 0) {
-    const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
-    tools.warn('ATTACHMENTS_DROPPED', `${files} listed in the result but not included.`, {
+    const filesPhrase = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
+    tools.warn('ATTACHMENTS_DROPPED', `${filesPhrase} listed in the result but not included.`, {
       count: attachments,
     })
   }

@@ -59,8 +59,9 @@ const hasEpubType = (tag: string, ...types: readonly string[]) =>
     .some((type) => types.includes(type))
 
 /**
- * Removes the type of notes that pandoc would drop, so that they stay in the text. Pandoc moves a note to its
- * reference, but drops notes that are referenced from another file, or by a link without `epub:type="noteref"`.
+ * Removes the attribute `epub:type` from notes that pandoc would drop, so that they stay in the text. Pandoc moves a
+ * note to its reference, but drops notes that are referenced from another file, or by a link without
+ * `epub:type="noteref"`.
  */
 function keepUnreferencedNotes(page: string): string {
   const tags = page.match(epubTypePattern) ?? []

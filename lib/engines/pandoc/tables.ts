@@ -132,7 +132,7 @@ function findInlines(node: unknown): unknown[] {
   return Array.isArray(c) ? collectInlines(c) : []
 }
 
-const blocks =
+const blockTypePattern =
   /^(Plain|Para|LineBlock|CodeBlock|RawBlock|BlockQuote|OrderedList|BulletList|DefinitionList|Header|HorizontalRule|Table|Div|Null)$/
 
 const isInline = (node: unknown): node is PandocElement =>
@@ -140,7 +140,7 @@ const isInline = (node: unknown): node is PandocElement =>
   node !== null &&
   't' in node &&
   typeof node.t === 'string' &&
-  !blocks.test(node.t)
+  !blockTypePattern.test(node.t)
 
 const joinLines = (inline: unknown) =>
   isInline(inline) && (inline.t === 'LineBreak' || inline.t === 'SoftBreak') ? space : inline

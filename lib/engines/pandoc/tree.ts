@@ -159,11 +159,11 @@ async function findDocumentImage(
   index: number,
   { mediaDir, workDir }: ImageSettings,
 ): Promise<string | undefined> {
-  const data = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(url)
-  if (data?.[1]) {
-    const name = `inline-${index}.${data[1].toLowerCase()}`
-    const bytes = Buffer.from(url.slice(data[0].length), 'base64')
-    await writeFile(join(workDir, name), data[1] === 'svg' ? addSvgNamespace(bytes) : bytes)
+  const dataUrlMatch = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(url)
+  if (dataUrlMatch?.[1]) {
+    const name = `inline-${index}.${dataUrlMatch[1].toLowerCase()}`
+    const bytes = Buffer.from(url.slice(dataUrlMatch[0].length), 'base64')
+    await writeFile(join(workDir, name), dataUrlMatch[1] === 'svg' ? addSvgNamespace(bytes) : bytes)
     return name
   }
   const path = resolve(workDir, url)

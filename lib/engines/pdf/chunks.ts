@@ -75,12 +75,12 @@ export function splitPdfIntoChunks(
       const { pixels } = computeResolution(pdf, page, { dpi, downscale })
       return { page, seconds: secondsPerPage + (pixels / 1e6) * secondsPerMegapixel }
     })
-  const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
+  const totalSeconds = costs.reduce((sum, { seconds }) => sum + seconds, 0)
   const chunkCount = Math.min(
     countUsableWorkers(to, workers),
-    Math.floor(total / minSeconds.perChunk),
+    Math.floor(totalSeconds / minSeconds.perChunk),
     costs.length,
   )
-  if (total < minSeconds.total || chunkCount < 2) return undefined
+  if (totalSeconds < minSeconds.total || chunkCount < 2) return undefined
   return splitByCost(costs, chunkCount).map((run) => ({ first: run[0], last: run.at(-1) }))
 }

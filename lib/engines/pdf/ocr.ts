@@ -103,7 +103,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
   const { language } = ImageOcrOptions.parse(options)
   const { path, dpi } = await imageToPdf(input, tools)
   const { sizes } = await openPdf(path, undefined, tools)
-  // Tesseract works best from 300 dpi. Enlarging images that are close to that resolution only costs time.
+  // Tesseract works best with 300 dpi or more. Enlarging images that are close to that resolution only costs time.
   const oversampleOptions = dpi < 250 ? { oversample: 300 } : {}
   const pages = sizes.map((_, index) => index + 1)
   return {
@@ -217,8 +217,8 @@ async function writeTarget(
         { opened: await openPdf(path, undefined, tools), pages: allPages, outDir },
         tools,
       )
-      const read = (await readFile(textFile.path, 'utf8')).split('\f')
-      const pageTexts = read.map((page, index) =>
+      const extractedTexts = (await readFile(textFile.path, 'utf8')).split('\f')
+      const pageTexts = extractedTexts.map((page, index) =>
         recognizedPages.includes(index + 1)
           ? normalizeOcrText(lines.get(index + 1)?.replace(/\f$/, '') ?? page)
           : page,

@@ -50,7 +50,7 @@ export function findConsecutiveRuns(pages: readonly number[]): [first: number, l
   return runs
 }
 
-/** Formats sorted page numbers as a range: `1-3,7` for 7, 1, 2 and 3. */
+/** Formats page numbers as ascending ranges: `1-3,7` for 7, 1, 2 and 3. */
 export function formatPageRange(pages: readonly number[]): string {
   const runs = findConsecutiveRuns([...new Set(pages)].sort((a, b) => a - b))
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')

@@ -89,11 +89,11 @@ async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manife
 /** Copies the files of a page ZIP unchanged and returns its manifest. */
 async function copyPages(path: string, zip: StoredZip): Promise<Manifest> {
   const pages = await openZipArchive(await openByPath(path), maxPages)
-  let manifest = ''
+  let manifestJson = ''
   for (const entry of pages.entries) {
     if (entry.isFolder) continue
-    if (entry.name === manifestName) manifest = (await pages.read(entry, maxManifestBytes)).toString()
+    if (entry.name === manifestName) manifestJson = (await pages.read(entry, maxManifestBytes)).toString()
     else await zip.addFile(entry.name, path, { start: await pages.locate(entry), size: entry.compressedSize })
   }
-  return Manifest.parse(JSON.parse(manifest))
+  return Manifest.parse(JSON.parse(manifestJson))
 }

@@ -5,8 +5,8 @@ interface PageCost {
 }
 
 /**
- * Splits pages, in order, into `runCount` runs of about equal duration, or into fewer runs when a single page takes longer
- * than that.
+ * Splits pages, in order, into `runCount` runs of about equal duration, or into fewer runs when a single page takes
+ * longer than that.
  */
 export function splitByCost(costs: readonly PageCost[], runCount: number): number[][] {
   const totalSeconds = costs.reduce((sum, { seconds }) => sum + seconds, 0)

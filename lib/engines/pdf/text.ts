@@ -36,8 +36,8 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
 }
 
 /**
- * Fixes characters that older TeX fonts lack, so that Poppler returns them in parts: an accent separate from a dotless
- * base character, or a bullet as a control character because its font has no encoding.
+ * Fixes characters that older TeX fonts lack. Poppler returns an accent separately from its dotless base character, and
+ * a bullet as a control character if its font has no encoding.
  */
 function normalizeTexText(text: string): string {
   return text

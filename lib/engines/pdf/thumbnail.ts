@@ -51,12 +51,12 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   const box = allowEnlargement(parseThumbnailBox(work.options))
   const openedPdf = await openPdf(input.path, pdfPassword, tools)
   const pages = openedPdf.sizes.slice(0, count).map((_, index) => index + 1)
-  const dpi = (size: PdfPageSize) =>
+  const computeDpi = (size: PdfPageSize) =>
     72 * Math.min(computeScale(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
   await renderPages(
     openedPdf,
-    { pages, dpi, gray: false, ...uncompressedTiff },
+    { pages, dpi: computeDpi, gray: false, ...uncompressedTiff },
     tools,
     async (renderedPage) => {
       tools.signal.throwIfAborted()

@@ -132,12 +132,12 @@ async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
   const closed = once(child, 'close').then(() => true)
   killGroup(child)
-  const timer = new AbortController()
+  const timeoutController = new AbortController()
   const isDead = await Promise.race([
     closed,
-    sleep(killMs, false, { signal: timer.signal }).catch(() => false),
+    sleep(killMs, false, { signal: timeoutController.signal }).catch(() => false),
   ])
-  timer.abort()
+  timeoutController.abort()
   child.stdout?.destroy()
   return isDead
 }

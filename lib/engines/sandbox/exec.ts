@@ -198,8 +198,8 @@ export function toSandboxLimits(
 }
 
 function spawnCommand({ file, args, env, cwd }: SandboxedCommand, { stdin }: Execution): ChildProcess {
-  const input = stdin === undefined ? 'ignore' : 'pipe'
-  return spawn(file, args, { env, cwd, detached: true, stdio: [input, 'pipe', 'pipe'] })
+  const stdinMode = stdin === undefined ? 'ignore' : 'pipe'
+  return spawn(file, args, { env, cwd, detached: true, stdio: [stdinMode, 'pipe', 'pipe'] })
 }
 
 /** Returns the prestarted process. It must still be running, since a process that has ended sends no more events. */

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Removes links, pipes and sockets from results, which could make us read other files or block forever. */
+/** Removes links, pipes and sockets from results: they could make the service read other files or block forever. */
 export async function removeSpecialFiles(folder: string): Promise<void> {
   // The engine may have removed the folder meanwhile. `withFileTypes` avoids a `stat` of each entry.
   for (const folderEntry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -5,7 +5,7 @@ import type { Tools } from '../engine.ts'
 import type { ArchiveEntry } from './list-entries.ts'
 
 /**
- * A symbolic link that the new archive contains as well. It is never created in the folder, where a program could
+ * A symbolic link that is also written to the new archive. It is never created in the folder, where a program could
  * follow it.
  */
 export interface KeptLink {

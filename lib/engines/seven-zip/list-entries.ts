@@ -33,8 +33,8 @@ export async function listWithSevenZip(
 ): Promise<ArchiveEntry[]> {
   const args = ['l', '-slt', '-sccUTF-8', path]
   const { stdout } = await runListing(tools, '7zz', args, { stdin: `${password}\n`, encoding: 'latin1' })
-  const entries = stdout.split(/^-{10}$/m)[1] ?? ''
-  return entries
+  const entriesText = stdout.split(/^-{10}$/m)[1] ?? ''
+  return entriesText
     .split('\n\n')
     .map(parseFields)
     .filter((entry) => entry.has('Path'))

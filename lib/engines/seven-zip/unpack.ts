@@ -243,7 +243,7 @@ function checkAndReport(
 export function createPasswordError(hadPassword: boolean, cause?: unknown): AppError {
   const message = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
-    : 'The archive is protected. Send its password in the option password.'
+    : 'The archive is protected. Send its password in the password option.'
   const reason = hadPassword ? 'wrong-password' : 'password-needed'
   return new AppError('INVALID_INPUT', message, { field: 'password', reason }, { cause })
 }

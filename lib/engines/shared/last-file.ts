@@ -6,7 +6,7 @@ export class LastFile<Value> {
 
   /**
    * Returns the remembered data if the file is unchanged, and otherwise that of `read`.
-   * @param isCacheable whether a value is still valid after its step, whose other files are deleted.
+   * @param isCacheable whether a value stays valid after its step, when the other files of the step are deleted.
    */
   async read(
     path: string,

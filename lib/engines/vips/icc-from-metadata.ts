@@ -106,8 +106,9 @@ const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
  * `cHRM`.
  */
 function readPngColors(chunks: PngHead): Colors | undefined {
-  const code = chunks.get('cICP')
-  if (code && code.length >= 2) return getColorsByCode(code.readUInt8(0), code.readUInt8(1))
+  const codesChunk = chunks.get('cICP')
+  if (codesChunk && codesChunk.length >= 2)
+    return getColorsByCode(codesChunk.readUInt8(0), codesChunk.readUInt8(1))
   const gamma = chunks.get('gAMA')
   if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
   const exponent = 100_000 / gamma.readUInt32BE(0)

@@ -107,11 +107,11 @@ const defaultDensity = 96
  */
 function choosePageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = defaultDensity } = metadata
-  const max = (Math.min(width, height) * 72) / minSidePt
-  const min = (Math.max(width, height) * 72) / maxSidePt
-  if (min > max || (density >= min && density <= max)) return undefined
+  const maxDensity = (Math.min(width, height) * 72) / minSidePt
+  const minDensity = (Math.max(width, height) * 72) / maxSidePt
+  if (minDensity > maxDensity || (density >= minDensity && density <= maxDensity)) return undefined
   // Keeps a distance of 1 % from the limit, because files store the density rounded, in dots per meter.
-  return density < min ? min * 1.01 : max * 0.99
+  return density < minDensity ? minDensity * 1.01 : maxDensity * 0.99
 }
 
 /** Decodes each page to a lossless PNG, rendered as for JPEG: opaque on white, 8 bits per channel. */

@@ -37,7 +37,7 @@ export interface SourceImage {
 /** Loads sharp on first use: the planner and the API import this engine but never open an image. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp')
-  // Disables the cache, which uses file names as keys: every file is new, and file names are reused.
+  // Disables the cache: its keys are file names, which are reused for other files.
   sharp.cache(false)
   return sharp
 }
@@ -61,7 +61,7 @@ export async function openImage(
   const metadata = await readMetadata(path).catch((error: unknown) => {
     throw toImageError(error, input.format)
   })
-  // libvips renders Lab images with transparency black.
+  // libvips renders Lab images that have transparency as black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
     throw createFeatureError(input.format, 'Lab colors with transparency')
   // libvips uses only the lowest byte of each sample at these depths.

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { parseLength, parseSize, TextPdfOptions } from '../libreoffice/page-setup.ts'
 
-/** Maximum margin in hundredths of a millimeter. */
+/** Maximum margin, and minimum width and height between the margins, in hundredths of a millimeter. */
 const maxMargin = 50_000
 const minImageSide = 500
 

@@ -33,7 +33,7 @@ interface PixelTarget {
   readonly hasDeepColor?: true
   /** Whether an ICC profile is stored. */
   readonly supportsProfile?: true
-  /** What a file can store several of. If omitted, it stores a single image. */
+  /** Whether a file can store several frames or several pages. If omitted, it stores a single image. */
   readonly stores?: 'frames' | 'pages'
   readonly cost: number
   /** Encodes the pixels; for formats written by an external program, prepares that program's input. */

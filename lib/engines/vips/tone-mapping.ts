@@ -62,9 +62,9 @@ export async function readHeifColorCodes(path: string): Promise<ColorCodes | und
   try {
     const properties = await boxes.find({ start: 0, end: file.size }, 'meta', 'iprp', 'ipco')
     for (const box of properties ? await boxes.list(properties) : []) {
-      const codes = box.type === 'colr' ? await boxes.readStart(box, 8) : Buffer.alloc(0)
-      if (codes.toString('latin1', 0, 4) === 'nclx')
-        return { primaries: codes.readUInt16BE(4), transfer: codes.readUInt16BE(6) }
+      const boxContent = box.type === 'colr' ? await boxes.readStart(box, 8) : Buffer.alloc(0)
+      if (boxContent.toString('latin1', 0, 4) === 'nclx')
+        return { primaries: boxContent.readUInt16BE(4), transfer: boxContent.readUInt16BE(6) }
     }
     return undefined
   } catch (error) {

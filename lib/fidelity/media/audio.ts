@@ -40,7 +40,7 @@ export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefi
     format.readUInt16LE(12),
   ]
   const bitsPerSample = format.readUInt16LE(14)
-  // For compressed audio, the `factChunk` chunk contains the number of samples.
+  // For compressed audio, the `fact` chunk contains the number of samples.
   const isPcm = bytesPerBlock > 0 && bytesPerBlock === channels * Math.ceil(bitsPerSample / 8)
   if (isPcm)
     return createSummary({

@@ -107,8 +107,12 @@ export async function readWave64(bytes: FileBytes): Promise<ContentSummary | und
     if (id === 'fmt ') format = await bytes.at(at + 24, 16)
     if (id === 'data' && format) {
       const bytesPerBlock = format.readUInt16LE(12)
-      const data = Math.min(size, bytes.size - at) - 24
-      return createSummary(format.readUInt16LE(2), format.readUInt32LE(4), Math.floor(data / bytesPerBlock))
+      const dataBytes = Math.min(size, bytes.size - at) - 24
+      return createSummary(
+        format.readUInt16LE(2),
+        format.readUInt32LE(4),
+        Math.floor(dataBytes / bytesPerBlock),
+      )
     }
     at += Math.ceil(size / 8) * 8
   }

@@ -80,7 +80,7 @@ function readPieces(main: Buffer, pieceList: Buffer, hiddenRanges: readonly Hidd
   // them would take minutes.
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
   let charactersLeft = main.length
-  const read = Array.from({ length: count }, (_, index) => {
+  const pieceTexts = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
     const bytesPerCharacter = (location & compressedFlag) === 0 ? 2 : 1
@@ -92,7 +92,7 @@ function readPieces(main: Buffer, pieceList: Buffer, hiddenRanges: readonly Hidd
     const text = bytesPerCharacter === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
     return blankOutHidden(text, hiddenRanges, (at) => (at - from) / bytesPerCharacter)
   })
-  return read.join('')
+  return pieceTexts.join('')
 }
 
 /**

@@ -108,7 +108,7 @@ class RunsReader {
       else if (!isEmpty) this.#paragraphs.push(false)
     } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
     else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hidesText(tag))
-    // A property that both styles turn on is off (17.7.3).
+    // Text is visible if both the paragraph style and the character style hide it (17.7.3).
     else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hidesText(tag))
       this.#isHidden = !this.#isHidden
   }

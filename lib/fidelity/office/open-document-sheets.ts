@@ -118,17 +118,17 @@ export class OpenSheetReader {
     const cellEnd = start + cell.length
     if (this.#isAt(start, cell) && xml[cellEnd] === space) return this.#readCell(start, cellEnd)
     const isEnd = xml[start] === slash
-    const name = isEnd ? start + 1 : start
-    let at = name
+    const nameStart = isEnd ? start + 1 : start
+    let at = nameStart
     for (let byte = xml[at] ?? 0; byte > 32 && byte !== slash && byte !== greaterThan; ) byte = xml[++at] ?? 0
-    const length = at - name
-    if (length === paragraph.length && this.#isAt(name, paragraph)) {
+    const length = at - nameStart
+    if (length === paragraph.length && this.#isAt(nameStart, paragraph)) {
       this.#addGap()
       return this.#indexOfByte(at, greaterThan) + 1
     }
-    if (length === cell.length && this.#isAt(name, cell))
+    if (length === cell.length && this.#isAt(nameStart, cell))
       return isEnd ? this.#endCell(at) : this.#readCell(start, at)
-    if (length === row.length && this.#isAt(name, row) && !isEnd) return this.#readRow(start, at)
+    if (length === row.length && this.#isAt(nameStart, row) && !isEnd) return this.#readRow(start, at)
     return this.#readOtherTag(start, this.#indexOfByte(at, greaterThan))
   }
 

@@ -78,12 +78,12 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
       if (record.type === types.end) break
       bytesLeft -= record.data.length + headerBytes
       if (bytesLeft < 0) return undefined
-      count(record, cells, features)
+      countRecord(record, cells, features)
       shapeReader.addRecord(record)
       hiddenCells.addRecord(record)
       // The result of a formula belongs to the preceding cell record.
       if (cellTypes.has(record.type)) isVisible = !hiddenCells.hides(record.data)
-      if (isVisible) count(record, visibleCells, features)
+      if (isVisible) countRecord(record, visibleCells, features)
     }
     hasHidden ||= hiddenCells.hasHidden
   }
@@ -95,7 +95,7 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
 /** Reads the offsets of the sheets and the shared texts. */
 function readGlobals(stream: Buffer) {
   const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
-  const texts: Buffer[] = []
+  const textParts: Buffer[] = []
   let isEncrypted = false
   let lastRow = 0
   for (const { type, data } of readRecords(stream, 0)) {
@@ -105,13 +105,13 @@ function readGlobals(stream: Buffer) {
     const isSheet = type === types.sheet && data[5] === 0
     if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
     if (type === types.sharedTexts || (type === types.continuation && lastRow === types.sharedTexts))
-      texts.push(data)
+      textParts.push(data)
     if (type !== types.continuation) lastRow = type
   }
-  return { sheets, isLocked: isEncrypted, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
+  return { sheets, isLocked: isEncrypted, texts: textParts.length === 0 ? [] : readSharedTexts(textParts) }
 }
 
-function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Feature>): void {
+function countRecord({ type, data }: BiffRecord, cells: CellCounter, features: Set<Feature>): void {
   if (type === types.sharedText) cells.addSharedText(data.readUInt32LE(6))
   else if (type === types.text || type === types.richText) cells.addText(new TextReader([data], 6).text())
   else if (type === types.number || type === types.shortNumber) cells.addNumbers()

@@ -61,11 +61,11 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
         countRecord(record, cells)
       }
     })
-  const has = (start: string) => zip.names.some((name) => name.startsWith(start))
+  const hasPart = (start: string) => zip.names.some((name) => name.startsWith(start))
   const features: Feature[] = [
     ...(hasFormulas ? (['formulas'] as const) : []),
-    ...(has('xl/media/') ? (['pictures'] as const) : []),
-    ...(has('xl/comments') ? (['comments'] as const) : []),
+    ...(hasPart('xl/media/') ? (['pictures'] as const) : []),
+    ...(hasPart('xl/comments') ? (['comments'] as const) : []),
   ]
   return cells.summary(paths.length, features)
 }

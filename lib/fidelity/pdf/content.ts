@@ -59,7 +59,7 @@ export class PdfContentReader {
   readonly #bytes: Buffer
   readonly #text: GlyphText
   readonly #codes = new ByteList()
-  /** Square points that the unit square covers. */
+  /** Area that the unit square covers, in square points. */
   area: number
   readonly #savedStates: { readonly font: PdfFont | undefined; readonly area: number }[] = []
   #at = 0

@@ -42,10 +42,10 @@ export class PdfFont {
       return 0
     }
     if (unit === unknownGlyph) return 1
-    const read = this.#lookUp(code)
-    if (unit === notLookedUp) this.#cache(code, read)
-    if (read === undefined) return 1
-    text.add(read)
+    const foundText = this.#lookUp(code)
+    if (unit === notLookedUp) this.#cache(code, foundText)
+    if (foundText === undefined) return 1
+    text.add(foundText)
     return 0
   }
 
@@ -68,8 +68,8 @@ const bytesPerCode = 80
 export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const subtype = dict.get('Subtype')
   const codeBytes = subtype instanceof Name && subtype.name === 'Type0' ? 2 : 1
-  const map = await file.stream(dict.get('ToUnicode'))
-  const unicodeMap = map ? readUnicodeMap(await map.content()) : undefined
+  const mapStream = await file.stream(dict.get('ToUnicode'))
+  const unicodeMap = mapStream ? readUnicodeMap(await mapStream.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
   // Counts the memory of the map for each font, because each font parses the map again, even if many fonts share it.
   file.countBytes((unicodeMap?.size ?? 0) * bytesPerCode)
@@ -122,8 +122,8 @@ function addRanges(operands: readonly Value[], map: Map<number, string>): void {
     for (let index = 0; index < count; index++) {
       const text = Array.isArray(texts) ? texts[index] : texts
       if (!Buffer.isBuffer(text)) continue
-      const read = readUtf16(text)
-      map.set(start + index, Array.isArray(texts) ? read : offsetLastCharacter(read, index))
+      const firstText = readUtf16(text)
+      map.set(start + index, Array.isArray(texts) ? firstText : offsetLastCharacter(firstText, index))
     }
   }
 }

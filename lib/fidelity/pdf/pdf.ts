@@ -40,7 +40,7 @@ export async function readPdf(bytes: FileBytes, isResult: boolean): Promise<Cont
 interface DrawContext {
   readonly resources: Dict
   readonly depth: number
-  /** Square points that the unit square covers. */
+  /** Area that the unit square covers, in square points. */
   readonly area: number
 }
 

@@ -8,8 +8,8 @@ export type ElementCounts = Pick<
 >
 
 /**
- * File extensions of pixel images. Many formats turn vector graphics into paths, so these cannot be counted in a
- * result.
+ * Matches file names of pixel images. Vector graphics are not counted, because many target formats turn them into
+ * paths.
  */
 const rasterNamePattern = /\.(?:avif|bmp|gif|jfif|jpe?g|png|tiff?|webp)$/i
 const isRasterName = (name: string | undefined): boolean => name !== undefined && rasterNamePattern.test(name)

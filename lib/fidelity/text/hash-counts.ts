@@ -17,7 +17,7 @@ const seed = randomBytes(4).readInt32LE()
 
 /**
  * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings would
- * take several times as long, because each word would become a string; a large table has a million.
+ * take several times as long, because each word would become a string, and a large table has a million words.
  */
 export class HashCounts {
   /** Open-addressing hash table of word numbers, which start at 1. */

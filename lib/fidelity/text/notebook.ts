@@ -9,8 +9,8 @@ const colorSequencePattern = /\u001b\[[\d;]{0,20}m/g
 
 /**
  * Counts the text, the code and its output (nbformat 4). Skips an output with several representations, because it is
- * unknown which one will be shown. Ignores fields of unexpected types without a schema, which would collect an error
- * for each of them.
+ * unknown which one will be shown. Ignores fields of unexpected types. Uses no schema, because a schema would collect
+ * an error for each such field.
  */
 export const readNotebook = countSourceTexts((source) => {
   const cells = toObject(parseJson(source))?.['cells']

@@ -11,9 +11,9 @@ export async function readOutlook(bytes: FileBytes): Promise<ContentSummary | un
   if (!message) return undefined
   const { subject, body } = message
   // RTF has one byte per character; other text was decoded.
-  const text = Buffer.from(body.content, body.format === 'rtf' ? 'latin1' : 'utf8')
-  const read = async (start: number, end: number) => text.subarray(start, end)
-  const { words } = await readers[body.format](new FileBytes({ size: text.length, read }), false)
+  const textBytes = Buffer.from(body.content, body.format === 'rtf' ? 'latin1' : 'utf8')
+  const read = async (start: number, end: number) => textBytes.subarray(start, end)
+  const { words } = await readers[body.format](new FileBytes({ size: textBytes.length, read }), false)
   words?.add(subject)
   return { ...(words && { words }), counts: {}, features: [] }
 }

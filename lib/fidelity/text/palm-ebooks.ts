@@ -33,10 +33,10 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   const isEncrypted = isMobi && head.readUInt16BE(headerOffsets.encryption) !== 0
   // Compression 17480 is Huffman coding, which is not supported.
   if (isEncrypted || (compression !== 1 && compression !== palmDocCompression)) return undefined
-  const trailing = isMobi ? createTrailingSizeReader(head) : () => 0
+  const getTrailingSize = isMobi ? createTrailingSizeReader(head) : () => 0
   const textBytes = Buffer.concat(
     records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
-      const data = record.subarray(0, record.length - trailing(record))
+      const data = record.subarray(0, record.length - getTrailingSize(record))
       return compression === palmDocCompression ? decompressPalmDoc(data) : data
     }),
   )

@@ -1,6 +1,6 @@
 /** Matches YAML front matter. */
 const frontMatterPattern = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
-/** Fields of the front matter that are visible in a converted document. */
+/** Matches fields of the front matter that are visible in a converted document. */
 const shownFieldPattern = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
 export const removeFrontMatter = (text: string): string =>

@@ -15,7 +15,7 @@ const wordPattern = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
   'gv',
 )
-/** Soft hyphens, direction marks and joiners, which some writers omit. */
+/** Matches soft hyphens, direction marks and joiners, which some writers omit. */
 const invisibleCharacterPattern = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** Parameters of the FNV-1a hash, over 16-bit units. */
@@ -30,7 +30,7 @@ export const WordCountsMessage = z.strictObject({
 })
 export type WordCountsMessage = z.infer<typeof WordCountsMessage>
 
-/** Word counts of a text, for comparisons that ignore line breaks and added text, and a sample of their order. */
+/** Word counts of a text and a sample of the word order, for comparisons that ignore line breaks and added text. */
 export class WordCounts {
   #counts = new HashCounts()
   #pairs = new WordPairs()
@@ -206,7 +206,7 @@ export class WordCounts {
 /** Minimums for a comparison of the order: the share of whole words, and the number of different pairs. */
 const [minWholeShare, minPairs] = [0.9, 50]
 /**
- * Maximum number of characters in a result, relative to the source, for which characters are compared. The second limit
+ * Characters are compared only if the result has at most this many times the characters of the source. The second limit
  * is for letter-spaced text.
  */
 const [maxAddedShare, maxAddedShareIfLetterSpaced] = [1.05, 1.5]

@@ -44,7 +44,8 @@ export class WordPairs {
   }
 
   /**
-   * Returns how many of these pairs can be compared with those of another text, and how many of them it contains too.
+   * Returns how many of these pairs can be compared with those of another text, and how many of those the other text
+   * contains too.
    */
   compareWith(otherPairs: WordPairs): { readonly comparable: number; readonly shared: number } {
     const limit = Math.min(this.#limit, otherPairs.#limit)

@@ -51,7 +51,7 @@ function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
 const messageStream = '__properties_version1.0'
 
 /**
- * Reads the names of all streams, in upper case, because some programs write them so ([MS-CFB] 2.6.4).
+ * Returns the names of all streams, converted to upper case: names that differ only in case are equal ([MS-CFB] 2.6.4).
  * @throws AppError CORRUPT_FILE.
  */
 async function readDirectory(file: OpenedFile): Promise<{ names: ReadonlySet<string>; isMessage: boolean }> {

@@ -2,7 +2,7 @@ import type { ByteSource } from './byte-source.ts'
 
 /**
  * Runs checks of a file. Checks treat an unreadable file as damaged, but an interrupted read says nothing about the
- * file, so its error is thrown instead of their result.
+ * file, so the error of the read is thrown instead of the result of the checks.
  */
 export async function rethrowReadFailures<T>(
   { filename, size, read }: ByteSource,

@@ -98,7 +98,7 @@ async function findMainPart(zip: ZipArchive): Promise<string | undefined> {
   return /Target="\/?([^"]+)"/.exec(tag ?? '')?.[1]
 }
 
-/** Detects XPS and OpenXPS from the relationship that names the first page, whose type differs between the two. */
+/** Detects XPS and OpenXPS by the relationship that names the start part: its type differs between the two formats. */
 async function detectXpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   // The part may be UTF-16, in which every second byte is zero.
   const xml = (await readText(zip, '_rels/.rels', 'an XPS document'))?.replaceAll('\0', '')
@@ -119,8 +119,8 @@ async function detectEpubFormat(zip: ZipArchive): Promise<FormatId | undefined> 
   const container = await readText(zip, 'META-INF/container.xml', 'an EPUB book')
   if (container === undefined)
     throw createCorruptFileError('an EPUB book', 'the part that names its content is missing')
-  const root = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1]
-  await checkPart(zip, root, 'epub')
+  const packagePath = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1]
+  await checkPart(zip, packagePath, 'epub')
   const encryption = await readText(zip, 'META-INF/encryption.xml', 'an EPUB book')
   if (encryption !== undefined && isProtectedEpub(encryption)) throw createDrmError()
   return 'epub'

@@ -131,8 +131,8 @@ function parse(
     parser.on('file', (field, stream, info) =>
       failOnError(() => addFile(checkFieldName(field), stream, info)),
     )
-    for (const limit of ['partsLimit', 'fieldsLimit'] as const)
-      parser.on(limit, () => fail(createTooManyFieldsError()))
+    for (const limitEvent of ['partsLimit', 'fieldsLimit'] as const)
+      parser.on(limitEvent, () => fail(createTooManyFieldsError()))
     const recentBytes = new RecentBytes()
     parser.on('error', (cause) => fail(createMalformedFormError(recentBytes.bytes(), options.headers, cause)))
     parser.on('close', () =>
@@ -168,7 +168,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
   }
 }
 
-/** Creates the error for a file without a filename, which is a text field in a form. */
+/** Creates the error for a file that was sent without a file name, so that the form parser took it for a text field. */
 const createFileNameMissingError = (field: string) =>
   new AppError(
     'NO_FILES',
@@ -219,9 +219,9 @@ class SizeLimiter extends Transform {
   readonly #hash = createHash('sha256')
   readonly #limit: number
 
-  constructor(limit: number) {
+  constructor(maxBytes: number) {
     super()
-    this.#limit = limit
+    this.#limit = maxBytes
   }
 
   override _transform(

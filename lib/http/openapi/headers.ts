@@ -6,7 +6,7 @@ import { type ReplyHeader, replyHeaders } from '../replies/reply-headers.ts'
 interface HeaderComponent {
   readonly name: string
   readonly description: string
-  /** Whether the header is always present, as are headers that explain the status. */
+  /** Whether the header is always present, as is the case for headers that explain the status. */
   readonly required: boolean
 }
 

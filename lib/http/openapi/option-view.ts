@@ -53,10 +53,10 @@ const cache = new WeakMap<z.ZodType, OptionView>()
 
 export function createOptionViews(schema: z.ZodObject): OptionView[] {
   const views = Object.entries(schema.shape).map(([name, option]) => {
-    const type = option as z.ZodType // zod does not infer the type of the shape's values
+    const optionSchema = option as z.ZodType // zod does not infer the type of the shape's values
     // Thousands of format pairs share option schemas, so each schema is described once.
-    const view = cache.get(type) ?? describeOption(name, type)
-    cache.set(type, view)
+    const view = cache.get(optionSchema) ?? describeOption(name, optionSchema)
+    cache.set(optionSchema, view)
     return view
   })
   return views.toSorted((a, b) => getPosition(a) - getPosition(b))
@@ -111,17 +111,18 @@ function describeOption(name: string, option: z.ZodType): OptionView {
   const describedForms = listForms(output).filter(({ type, enum: values }) => type ?? values)
   const forms = describedForms.length > 0 ? describedForms : listForms(input)
   const words = forms.flatMap((form) => form.enum ?? []).map(String)
-  const [number] = forms.filter(({ type }) => isNumeric(type))
+  const [numberForm] = forms.filter(({ type }) => isNumeric(type))
   const pattern = getPattern(forms)
   const fallbackValue = output.default ?? input.default
-  const acceptsText = number !== undefined && words.length === 0 && takesText(option)
+  const acceptsText = numberForm !== undefined && words.length === 0 && takesText(option)
   const optionLabel: OptionLabel = optionLabels[name] ?? { label: name }
   // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
   const type = words.length > 0 ? 'enum' : getType(forms[0])
-  const bounds = { ...toBound('min', number?.minimum), ...toBound('max', number?.maximum) }
+  const bounds = { ...toBound('min', numberForm?.minimum), ...toBound('max', numberForm?.maximum) }
   const { suggestions } = optionLabel
   const offeredValues = [...words, ...(suggestions ?? [])]
-  const acceptsNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
+  const acceptsNumber =
+    words.length > 0 && numberForm && forms.some((form) => isNumeric(form.type) && !form.enum)
   return {
     name,
     label: optionLabel.label,
@@ -136,7 +137,9 @@ function describeOption(name: string, option: z.ZodType): OptionView {
     ...(offeredValues.length > 0 && {
       enumLabels: Object.fromEntries(offeredValues.map((value) => [value, getValueLabel(name, value)])),
     }),
-    ...(acceptsNumber && { number: { type: number.type === 'integer' ? 'integer' : 'number', ...bounds } }),
+    ...(acceptsNumber && {
+      number: { type: numberForm.type === 'integer' ? 'integer' : 'number', ...bounds },
+    }),
     ...bounds,
     ...(pattern && { pattern }),
     ...(acceptsText && { spelled: true }),

@@ -8,7 +8,7 @@ import type { HttpEvent } from '../contract.ts'
 
 /**
  * Returns the rate-limit headers of a reply to a request that was not counted, such as a page or an error. Undefined if
- * the table does not respond, because a reply such as that of /health must not depend on it.
+ * the table does not respond, because a reply such as that of /health must not depend on the table.
  */
 export async function readLimitHeaders(
   event: HttpEvent,

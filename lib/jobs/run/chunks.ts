@@ -21,7 +21,7 @@ import type { TaskServices } from './task-services.ts'
 /** Maximum number of chunks whose files are fetched concurrently. */
 const maxConcurrentFetches = 8
 
-/** A number larger than the attempts of one route, so that the chunks of different routes have different numbers. */
+/** More than the maximum number of attempts per route, so that chunks of different routes have different numbers. */
 const attemptsPerRoute = 10
 
 /** Creates the chunks for the next step of an input. */

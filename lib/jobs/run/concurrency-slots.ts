@@ -147,8 +147,8 @@ export class ConcurrencySlots {
         currentJob = { id, isLive: await this.#isJobLive(id) }
         if (currentJob.isLive) resumedCount++
       }
-      // `acquire` stored the message. A new chain of messages starts here. Otherwise, all jobs of an owner would form a
-      // single chain.
+      // `acquire` stored the message. It starts a new chain of messages. Otherwise, all jobs of an owner would form a
+      // single chain, whose length is limited.
       if (currentJob.isLive)
         await startChain(
           () => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner),

@@ -23,7 +23,7 @@ import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.t
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Runs the next steps of a task, up to the first step that belongs to another image. */
+/** Runs the next steps of a task, up to the first step that needs another container image. */
 export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { task, state, lease } = claimedTask
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services)))

@@ -11,8 +11,8 @@ export interface ConvertedWithFallbacks extends StepsResult {
 }
 
 /**
- * Runs the fallback routes of local files one after another, as workers do, but in this process and for all images.
- * Does not compare partial results.
+ * Runs the fallback routes of local files one after another, as workers do, but all steps run in this process, whatever
+ * container image they belong to. Does not compare partial results.
  */
 export async function convertWithFallbacks(
   initialPlan: InputPlan,

@@ -29,7 +29,8 @@ interface Delivery {
 
 /**
  * Returns the files of an export. A list of files is delivered as its ZIP, or as single files if the task asks for them
- * or selects some of them by name. Several other files are delivered in one ZIP if the task asks for it.
+ * or selects some of them by name. If the task asks for a ZIP and has several input
+ * files, they are packed into one.
  * @throws AppError INVALID_INPUT for too many files
  */
 export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | undefined): Promise<Delivery> {
@@ -52,7 +53,7 @@ export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | u
   )
     throw new AppError(
       'INVALID_INPUT',
-      `input: at most ${maxDeliveredFiles} files can be delivered one by one. Leave out archive_multiple_files to get them as one ZIP, or select some with file.`,
+      `input: at most ${maxDeliveredFiles} files can be delivered one by one. Leave out archive_multiple_files to get them as one ZIP, or select fewer files with the field "file" of the input.`,
       { field: 'input', max: maxDeliveredFiles },
     )
   const created: StoredFile[] = []

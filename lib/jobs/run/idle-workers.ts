@@ -4,7 +4,7 @@ import type { Services } from '../../services/services.ts'
 /** Assumed number of workers if there is no limit: Lambda starts a worker for each message. */
 const unlimitedWorkers = 100
 
-/** Returns how many workers could start work for this image immediately, including the calling worker. */
+/** Returns how many workers of this container image could start work immediately, including the calling worker. */
 export async function countIdleWorkers(
   image: ImageId,
   { config, queues }: Pick<Services, 'config' | 'queues'>,

@@ -251,7 +251,7 @@ export class Lease {
     if (!applied) throw new LeaseLostError()
   }
 
-  /** Hands the remaining work to another image. Returns false if another worker has the task. */
+  /** Hands the remaining work to another container image. Returns false if another worker has the task. */
   async handOver(doneWork: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(
@@ -275,7 +275,8 @@ export class Lease {
   /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts are counted from 1 again after chunks are joined or another image continues; the start time stays.
+    // Attempts are counted from 1 again when chunks are joined or another container image continues; the start
+    // time stays.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     const { workedMs, expandedBy } = this.#task ?? {}
     await this.#change({
@@ -299,7 +300,10 @@ export class Lease {
     return true
   }
 
-  /** Stores and sends the chunks of the task, and releases it; it is sent again when all chunks are complete. */
+  /**
+   * Stores and sends the chunks of the task, and releases the task. It is sent again when all of its chunks are
+   * complete.
+   */
   async splitIntoChunks(
     chunks: readonly Task[],
     remainingWork: Pick<Task, 'pieces' | 'warnings'>,
@@ -400,8 +404,8 @@ const createState = (job: Job, tasks: readonly Task[]): JobState => ({
 })
 
 /**
- * Fields about lost leases. They are removed when chunks or another image continue, because attempts are then counted
- * from 1 again.
+ * Fields about lost leases. They are removed when chunks or another container image continue, because attempts are then
+ * counted from 1 again.
  */
 const lostLeaseFields = ['uncounted', 'apart']
 

@@ -20,7 +20,7 @@ import { StoredSummary } from '../../model/stored-summary.ts'
 import type { WarningDetails } from '../../model/warning-details.ts'
 import { defined } from '../../validation/defined.ts'
 
-/** The result contains nothing of its source's content. A fallback route may retain it. */
+/** The result contains nothing of its source's content. A fallback route may retain the content. */
 class ContentLostError extends AppError {
   constructor(from: FormatId, to: FormatId, content: string) {
     super(
@@ -41,8 +41,8 @@ type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 const readDelayMs = 40
 
 /**
- * Compares the result of each step with its input. The source is read while the engine runs. Each result is read once,
- * because it is also the input of the next step; the last one is read while it is being stored.
+ * Compares the result of each step with its input. The source is read while the engine runs. Each result is read only
+ * once, although it is also the input of the next step. The last result is read while it is being stored.
  */
 export class LossDetector implements Disposable {
   readonly #log: Log
@@ -58,7 +58,7 @@ export class LossDetector implements Disposable {
    * layout.
    */
   readonly #imageWarnings: Warning[] = []
-  /** Formats of files that were only counted in part. */
+  /** Formats of files whose content was not counted to the end. */
   readonly #stoppedFormats = new Set<FormatId>()
   readonly #disposal = new AbortController()
   /** Aborted with the step, or when the comparison is no longer needed. */

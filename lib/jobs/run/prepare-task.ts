@@ -13,7 +13,7 @@ export async function prepareTask(ref: TaskRef, services: Services): Promise<voi
   const [task, job] = await Promise.all([store.getTask(ref), store.getJob(ref.jobId)])
   if (task && !isTaskOver(task) && job && isLiveStatus(job.status)) {
     if (task.expandedBy !== undefined && task.open) return sendChunks(task, services)
-    // The input files of a transfer are not needed to send it.
+    // The records of the inputs are not needed to send a transfer.
     const inputs = findTransferOperation(task.operation) ? undefined : await store.getInputs(task, job)
     return completion.sendTask(task, inputs)
   }

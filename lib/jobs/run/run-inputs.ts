@@ -72,7 +72,7 @@ export interface ChunkedInputs {
 
 const isDone = ({ steps, step }: InputPlan) => step >= steps.length
 
-/** Runs the steps of each input that belong to this image, and stores the outputs. */
+/** Runs those steps of each input that belong to this container image, and stores the outputs. */
 export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedInputs> {
   const { image } = run
   const inputPlans = [...run.inputPlans]
@@ -112,7 +112,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
 }
 
 /**
- * Joins lists that were split because their members have several formats, and removes the mark `each` from all lists.
+ * Joins lists that were split because their members have several formats, and removes the field `each` from all lists.
  */
 async function finishLists(
   run: InputsRun,
@@ -153,7 +153,7 @@ async function finishLists(
 
 type TaskFacts = InputsResult['facts']
 
-/** Progress of an input on this image: completed steps, or a fallback. */
+/** Progress of an input in this container image: completed steps, or a fallback. */
 interface InputResult {
   readonly inputPlan: InputPlan
   readonly warnings: readonly Warning[]
@@ -215,7 +215,7 @@ async function runInput(
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
     const nextPlan = { ...inputPlan, step: result.nextStep, files, ...fidelityFields }
-    // The next image does not know the shortfall, so its warning is added here.
+    // The next container image does not know the shortfall, so the warning about it is added here.
     const contentWarning = result.result.shortfall?.warning
     return {
       inputPlan: nextPlan,

@@ -121,7 +121,7 @@ interface JoinRun {
   readonly signal: AbortSignal
 }
 
-/** Joins lists that were split by format into one ZIP, in the order of their pages. @returns its path. */
+/** Joins lists that were split by format: packs all files into one ZIP, in page order. @returns the path of the ZIP. */
 export async function joinLists(
   lists: readonly StoredFile[],
   { files, workDir, signal }: JoinRun,

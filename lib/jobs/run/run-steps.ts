@@ -38,7 +38,7 @@ export interface StepsRun {
   readonly steps: readonly ConversionStep[]
   /** Index of the first step to run. */
   readonly firstIndex: number
-  /** Image whose steps are run, up to the first step of another image; if omitted, all steps are run. */
+  /** Container image whose steps are run, up to the first step of another image; if omitted, all steps are run. */
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
   /** If set, only this chunk of the first step is run. */
@@ -58,8 +58,8 @@ export interface StepsRun {
   /** Called when a step starts. */
   readonly onStep?: (at: number) => void
   /**
-   * Called with the output before it is opened and compared with the source, so that it can be stored in parallel; the
-   * comparison may still reject it.
+   * Called with the output before the output is opened and compared with the source, so that it can be stored at the
+   * same time. The comparison may still reject the output.
    * @returns a promise of the upload, which is not awaited.
    */
   readonly onOutput?: (stepsOutput: StepsOutput) => Promise<unknown>

@@ -31,7 +31,8 @@ export function isStraggler(
   const completedSiblings = siblings.filter(({ status }) => status === 'completed')
   // While most siblings are still running, all of them may take this long.
   if (ranMs < minRunMs || completedSiblings.length * 2 < chunkCount) return false
-  // The audio track of a video cannot be compared to the video chunks, which were cut for their workers.
+  // The chunk with the audio track of a video is not compared with the video chunks, which have a file of their own
+  // (`cut`).
   const comparableSiblings = completedSiblings.filter(
     ({ cut }) => (cut === undefined) === (chunk.cut === undefined),
   )
@@ -45,8 +46,8 @@ export function isStraggler(
 }
 
 /**
- * Starts a speculative copy of a straggler on another worker; the first to finish counts. Called regularly while a
- * worker processes a chunk. Returns false if the chunk is no longer needed.
+ * Starts a speculative copy of a straggler on another worker; whichever finishes first provides the result. Called
+ * regularly while a worker processes a chunk. Returns false if the chunk is no longer needed.
  */
 export async function checkStraggler(
   { chunk, job, ranMs }: { readonly chunk: Task; readonly job: Job; readonly ranMs: number },

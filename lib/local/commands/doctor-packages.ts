@@ -1,6 +1,6 @@
 /**
  * Features that are missing without a Debian package of layers/packages.json. For other packages, the report names the
- * engines of their image.
+ * engines of their container image.
  */
 export const featuresByPackage: Readonly<Record<string, string>> = {
   ffmpeg: 'video, audio and animated images',

@@ -12,7 +12,7 @@ export interface DoctorFindings {
   readonly installedEngines: readonly Engine[]
   /** Version of each engine by its id. */
   readonly versions: Readonly<Record<string, string>>
-  /** Images whose worker process is running. */
+  /** Container images whose worker process is running. */
   readonly warmImages: readonly string[]
   readonly packages: Packages
   readonly missingPackages: readonly string[]
@@ -28,7 +28,7 @@ interface EngineReport {
   /** `broken` means that the program is installed, but did not report its version. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly warm: boolean
-  /** Debian packages of the engine's image that are not installed. */
+  /** Debian packages of the engine's container image that are not installed on this machine. */
   readonly install: readonly string[]
   /** Number of conversions that are not possible without the engine. */
   readonly pairs: number

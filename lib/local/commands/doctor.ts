@@ -16,7 +16,10 @@ import { createReport, formatReport, isHealthy } from './doctor-report.ts'
 
 const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url))
 
-/** Finds images with a running worker, by the environment variables of the processes that this user may inspect. */
+/**
+ * Finds container images that have a running worker. The environment variables of the processes that this user may
+ * inspect show this.
+ */
 async function findWarmImages(): Promise<ImageId[]> {
   const processIds = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const readProcessFile = (id: string, file: string) =>

@@ -44,7 +44,7 @@ export interface DamageOptions {
 /**
  * Checks the secrets and databases of a data folder whose lock is held. With `onAcceptedLoss`, damaged files are
  * renamed, so that the service starts without them. If such a start is killed, the next start finds a missing file and
- * refuses again.
+ * fails again.
  * @throws DamagedDataError that names each damaged file and what to do
  */
 export async function checkDataFolder(dataDir: string, options: DamageOptions): Promise<void> {
@@ -90,7 +90,7 @@ async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]>
 
 /**
  * Finds databases that are missing or have 0 bytes although they were in use. A first start that was killed also leaves
- * such files, but no databases that it creates later.
+ * such files, but then the databases that it creates after them do not exist either.
  */
 function findLostDatabases(dataDir: string, damages: readonly Damage[]): Damage[] {
   const hasQueues =

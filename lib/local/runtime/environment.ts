@@ -98,8 +98,9 @@ interface FunctionEnvironmentOptions {
 }
 
 /**
- * Tasks per processor core that a worker runs at the same time. Images convert so quickly that their worker spends half
- * of the time waiting for records and files; a transfer spends most of its time waiting for the other server.
+ * Number of tasks per processor core that a worker runs at the same time. Conversions of images are so quick that their
+ * worker spends half of the time waiting for records and files. A transfer spends most of its time waiting for the
+ * other server.
  */
 const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 

@@ -8,8 +8,8 @@ const folders = ['/usr/local/bin', '/usr/bin', '/bin']
 async function isInstalled(engine: Engine): Promise<boolean> {
   const { version } = engine
   if (typeof version === 'function') return true
-  // An absolute path names an interpreter of the system. That it exists does not show that the engine's library is
-  // installed, so the version of the library is queried.
+  // An absolute path names an interpreter of the system. Its existence does not show that the engine's library
+  // is installed, so the version of the library is queried.
   if (isAbsolute(version[0]))
     return engineVersion(engine).then(
       () => true,

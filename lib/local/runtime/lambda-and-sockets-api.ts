@@ -23,8 +23,8 @@ export interface LambdaAndSocketsApi {
 
 /**
  * Opens the API that functions call with the AWS SDK in addition to the embedded servers: Lambda's Invoke and the
- * @connections commands. Its URL is in the environment of the functions, so it starts first and requests wait for its
- * parts.
+ * @connections commands. Its URL is in the environment of the functions, so this API starts before its parts, and
+ * requests wait for them.
  */
 export async function openLambdaAndSocketsApi(
   parts: Promise<LambdaAndSocketsApiParts> | LambdaAndSocketsApiParts,

@@ -25,7 +25,8 @@ const systemVariables = [
 ]
 
 /**
- * Settings that workers don't get, because they write their log to their output and send their spans to the service.
+ * Settings that not all workers get. Secrets are selected for each queue. The other settings are not needed, because
+ * workers write their log to their output and send their spans to the service.
  */
 const withheldSettings: readonly string[] = [
   ...secretNames,

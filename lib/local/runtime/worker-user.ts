@@ -62,8 +62,8 @@ const probeFile = fileURLToPath(new URL('./worker-user-probe.ts', import.meta.ur
 const probeTimeoutMs = 60_000
 
 /**
- * Starts a process as this user, to check that it has access to what workers need and confines engines as well as root
- * does.
+ * Starts a process as this user, to check that the user has access to what workers need, and can confine engines at
+ * least as strictly as root.
  * @returns why the check fails; undefined if the user can run workers.
  */
 export async function findWorkerUserProblem(

@@ -104,7 +104,7 @@ export async function installNpmPackages(root, env) {
       })
     }
     if (!nodeMatches(root)) {
-      // Install scripts are off for all packages, but that of `node` fetches the binary for this system.
+      // Install scripts are off, except that of the package `node`, which fetches the binary for this system.
       const rebuildArgs = ['rebuild', 'node', '--ignore-scripts=false', ...quietFlags]
       await showPhase('Installing Node 24', () =>
         runQuietly([...npm, ...rebuildArgs], { cwd: root, env: npmEnv, lockFd }),

@@ -17,8 +17,8 @@ interface DriveFolder {
 const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
 
 /**
- * Returns a key that identifies a file. Its name is not enough: if a job is deleted between two attempts, another file
- * may get the name of the deleted one.
+ * Returns a key that identifies a file. The file name alone is not enough: if a job is deleted between two attempts, a
+ * file of another job may get the name of its file.
  */
 const getKey = ({ sha256, path }: OutgoingFile) => `${sha256} ${path}`
 

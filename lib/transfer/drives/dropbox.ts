@@ -148,8 +148,8 @@ export const dropbox: Drive = {
           response.body.destroy()
           return undefined
         },
-        // Dropbox reports the correct offset only in response to a wrong one, so this appends an empty chunk at an
-        // assumed offset.
+        // Dropbox reports the correct offset only in response to a wrong one, so this appends an empty chunk at `at`
+        // and reads the offset from the error.
         findOffset: async (at) => {
           const response = await append(at, undefined, (status) => isOk(status) || status === 409)
           const offset = /"correct_offset":\s*(\d+)/.exec(await text(response.body))?.[1]

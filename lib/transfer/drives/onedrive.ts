@@ -93,7 +93,7 @@ const createChunkSession = (session: string, send: DriveSend, { size }: Outgoing
   findOffset: async () => {
     const response = await send(session, {}, (status) => status < 300 || status === 404)
     const reply = await json(response.body)
-    // The session ends once the last byte has arrived, so the file is complete and only the reply was lost.
+    // Status 404 means that the session has ended: the last byte has arrived, and only the reply was lost.
     if (response.status === 404) return size
     return Number.parseInt(Progress.parse(reply).nextExpectedRanges[0] ?? '0', 10)
   },
@@ -131,7 +131,8 @@ export const oneDrive: Drive = {
     const nextLink = page['@odata.nextLink']
     return {
       items: page.value.map(toDriveItem),
-      // Only the token in the URL is used, because following another URL would send the access token elsewhere.
+      // Only the paging token is taken from the URL. Requesting the URL itself could send the access token to another
+      // host.
       nextCursor: nextLink === undefined ? null : new URL(nextLink).searchParams.get('$skiptoken'),
     }
   },
@@ -164,13 +165,14 @@ export const oneDrive: Drive = {
     )
     try {
       const sent = await uploadInChunks(file, createChunkSession(session, send, file), upload)
-      // If the name was taken and the reply was lost, the new name that OneDrive chose is unknown.
+      // If the last reply was lost, the file is looked up by its name. If that name was already taken, this is
+      // impossible, because OneDrive chose a new name that is unknown here.
       const storedFile = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
       if (storedFile && (sent || storedFile.size === file.size)) return storedFile.webUrl
       throw new RemoteError(
         'incomplete',
         `OneDrive ended the upload of "${file.path}" without saying whether the file is stored.`,
-        // Another attempt could store a second copy.
+        // Not transient, because another attempt could store a second copy.
         { isTransient: false },
       )
     } catch (error) {

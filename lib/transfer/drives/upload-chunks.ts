@@ -15,7 +15,7 @@ interface ChunkSession<T> {
   readonly chunkBytes: number
   /** Sends a chunk. @returns what the drive stored, if it has the whole file now */
   send(range: ChunkRange, body: Readable): Promise<T | undefined>
-  /** Asks the drive at which offset to continue after a failure at `at`. */
+  /** Asks the drive for the offset at which to continue. @param at the offset of the chunk that failed. */
   findOffset(at: number): Promise<number>
 }
 interface ChunkRange {

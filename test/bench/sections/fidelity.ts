@@ -67,7 +67,8 @@ interface Case {
 }
 
 /**
- * Starts the embedded S3 in a separate process, as usual. The SDK finds it through the environment until it is closed.
+ * Starts the embedded S3 in a separate process, as usual. Until the server is closed, environment variables make the
+ * SDK use it.
  */
 async function openBucket(dir: string): Promise<{ files: Files; close(): Promise<void> }> {
   const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), ['S3', dir])
@@ -89,8 +90,8 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 }
 
 /**
- * Times of one run in milliseconds. The engine time varies by more than the time of the loss detector, most of which
- * overlaps with the engine.
+ * Times of one run in milliseconds. The engine time varies by more than the time that the loss detector takes, and the
+ * loss detector mostly runs at the same time as the engine.
  */
 interface TimeSpent {
   readonly wall: number

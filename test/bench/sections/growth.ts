@@ -69,6 +69,6 @@ type Times = Readonly<Record<'small' | 'large', readonly number[]>>
 
 function figure(label: string, { small, large }: Times, report: Report): void {
   const maxMs = 1.2 * p95(small)
-  const remark = `1.2 × beside ${smallJobCount} jobs, ${p95(small).toFixed(1)} ms`
+  const remark = `1.2 × the p95 with ${smallJobCount} jobs, ${p95(small).toFixed(1)} ms`
   report.figure({ what: `${label}, p95`, value: p95(large), unit: 'ms', aim: { most: maxMs }, remark })
 }

@@ -94,7 +94,8 @@ const measureDownload = (
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
     const seconds = await runProgram(await store.download(path), spentS)()
-    // An import of the service ends when the bytes are on disk, while those of the program can still be in memory.
+    // An import by the service ends only when the bytes are on disk. When the program ends, its bytes can still be in
+    // memory.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
     await rm(path)

@@ -1,4 +1,4 @@
-// Kills DynamoDB at random times under eight writers, with a ledger of what it acknowledged.
+// Kills DynamoDB at random times while eight clients write, and keeps a ledger of the acknowledged writes.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import type { TestContext } from 'node:test'

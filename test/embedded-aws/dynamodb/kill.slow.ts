@@ -2,6 +2,6 @@
 import { test } from 'node:test'
 import { runDynamoDbKillRounds } from './kill-rounds.ts'
 
-test('DynamoDB loses no acknowledged write when it is killed 200 times under eight writers', async (t) => {
+test('DynamoDB loses no acknowledged write when it is killed 200 times while eight clients write', async (t) => {
   t.diagnostic(await runDynamoDbKillRounds(t, 200))
 })

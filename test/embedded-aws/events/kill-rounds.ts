@@ -23,8 +23,8 @@ interface Service {
 }
 
 /**
- * Kills the server at random times under eight writers, then checks that every acknowledged event reached its target
- * and every rule is at least as new as its last acknowledged change.
+ * Kills the server at random times while eight clients write, then checks that every acknowledged event reached its
+ * target and every rule is at least as new as its last acknowledged change.
  */
 export async function runEventBusKillRounds(
   rounds: number,

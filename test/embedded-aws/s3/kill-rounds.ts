@@ -1,4 +1,4 @@
-// Kills the server with SIGKILL at random times under eight writers, and checks what it acknowledged.
+// Kills the server with SIGKILL at random times while eight clients write, and checks the acknowledged writes.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'

@@ -69,7 +69,7 @@ async function startWithQueue(
   return { ...startedServer, record: receiveRecord }
 }
 
-test('an S3 bucket notifies a queue of the events that its rule selects', async (t) => {
+test('an S3 bucket notifies a queue of the events that its notification rule selects', async (t) => {
   const { client, record } = await startWithQueue(t, [
     's3:ObjectCreated:*',
     's3:ObjectRemoved:*',

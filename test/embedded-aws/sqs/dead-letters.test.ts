@@ -122,7 +122,7 @@ describe('SQS dead-letter queues', () => {
     assert.deepEqual(await server.receive(server.dead), [])
   })
 
-  test('an SQS redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
+  test('an SQS redrive policy must be complete and name an existing queue of the same type that accepts the source queue', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const deadLetterUrl = await createQueue('dead')
     await createQueue('dead.fifo', { FifoQueue: 'true' })

@@ -1,4 +1,4 @@
-// Kills the server at random times under eight writers, with a ledger of what it acknowledged.
+// Kills the server at random times while eight clients write, and keeps a ledger of the acknowledged requests.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

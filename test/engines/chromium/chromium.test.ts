@@ -114,9 +114,9 @@ describe('web pages to PDF', () => {
   })
 
   test('converting a web page to PDF is refused if the margins leave no room', async () => {
-    const wide = { marginLeft: '105mm', marginRight: '105mm' }
+    const wideMargins = { marginLeft: '105mm', marginRight: '105mm' }
     const tallMargins = { marginTop: '150mm', marginBottom: '150mm' }
-    for (const margins of [wide, tallMargins])
+    for (const margins of [wideMargins, tallMargins])
       await assert.rejects(convertHtml('<p>x', 'pdf', margins), {
         code: 'INVALID_INPUT',
         message: /margins/,
@@ -138,8 +138,11 @@ describe('web pages to PDF', () => {
     for (const bytes of cases)
       assert.match(await readPdfText((await convertHtml(bytes, 'pdf')).path), /grün/, String(bytes))
     // Text in UTF-16 in which every byte is also an ASCII character.
-    const wide = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
-    assert.match(await readPdfText((await convertHtml(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
+    const utf16Bytes = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
+    assert.match(
+      await readPdfText((await convertHtml(utf16Bytes, 'pdf')).path),
+      /\u0421\u044a\u0435\u0448\u044c/,
+    )
   })
 })
 

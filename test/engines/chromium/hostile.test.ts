@@ -76,7 +76,7 @@ describe('ebooks to PDF', () => {
       .png()
       .toBuffer()
 
-  async function book(name: string): Promise<string> {
+  async function createBook(name: string): Promise<string> {
     const path = join(folder, name)
     await createEpub(path, {
       files: {
@@ -103,7 +103,7 @@ describe('ebooks to PDF', () => {
   }
 
   test('an ebook converted to PDF has its cover, style sheets and links, and starts each chapter on a new page', async () => {
-    const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
+    const { path, warnings } = await convert(chromium, await createBook('birds.epub'), 'pdf')
     assert.deepEqual(warnings, [])
     assert.equal(await countPdfPages(path), 3)
     const info = await readStdout('pdfinfo', path)
@@ -114,15 +114,15 @@ describe('ebooks to PDF', () => {
     const [nearColor = 0] = await colorAt(await renderPdfPage(path, 1), 2, 2)
     assert.ok(nearColor > 150, 'the cover fills the page')
     const secondPage = await readStdout('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
-    const height = (text: string, word: string) => {
+    const measureHeight = (text: string, word: string) => {
       const [, top, bottom] =
         new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
       return Number(bottom) - Number(top)
     }
     // Each chapter uses the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
-    assert.ok(Math.abs(height(secondPage, 'alphamarker') - 17) < 4, secondPage)
+    assert.ok(Math.abs(measureHeight(secondPage, 'alphamarker') - 17) < 4, secondPage)
     const thirdPage = await readStdout('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
-    assert.ok(Math.abs(height(thirdPage, 'betamarker') - 34) < 7, thirdPage)
+    assert.ok(Math.abs(measureHeight(thirdPage, 'betamarker') - 34) < 7, thirdPage)
     assert.doesNotMatch(await readPdfText(path), /EVIL/)
     assert.match(await readPdfText(path), /grün/)
     assert.match(await readStdout('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
@@ -133,7 +133,7 @@ describe('ebooks to PDF', () => {
 
   test('an ebook converted to PDF has the requested paper and margins', async () => {
     const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
-    const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
+    const { path } = await convert(chromium, await createBook('a5.epub'), 'pdf', { options })
     assert.match(await readStdout('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
     const [, left] =
       /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await readStdout('pdftotext', '-bbox', path, '-')) ?? []

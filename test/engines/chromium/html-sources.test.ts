@@ -36,8 +36,8 @@ test('a web page drawn by scripts that do not run causes a warning', async () =>
   assert.deepEqual(empty.warnings, ['SCRIPTS_NOT_RUN'])
   const readable = await print('article', '<p>text</p><script>document.title = "t"</script>')
   assert.deepEqual(readable.warnings, [])
-  const named = await print('named', '<img name="querySelector"><script></script><p>text</p>')
-  assert.equal(named.text, 'text')
+  const namedImageRun = await print('named', '<img name="querySelector"><script></script><p>text</p>')
+  assert.equal(namedImageRun.text, 'text')
 })
 
 test('inline frames and the values of form fields are printed with a web page', async () => {

@@ -33,7 +33,7 @@ async function convertPage(html: string, to: FormatId, settings: RunSettings = w
   return convert(chromium, await writePage(html, `scripts-${pages}.html`), to, { from: 'html', ...settings })
 }
 
-const script = (code: string) => `<p id="out">alphamarker</p><script>${code}</script>`
+const createScriptPage = (code: string) => `<p id="out">alphamarker</p><script>${code}</script>`
 const write = (value: string) => `out.textContent += ' ' + ${value};`
 
 async function readPrintedText(html: string, settings: RunSettings = withScripts) {
@@ -67,7 +67,7 @@ describe('scripts of uploaded web pages', () => {
 
   test('timers and animations of a page end before the page is converted', async () => {
     const { text, warnings } = await readPrintedText(
-      script(`setTimeout(() => { ${write("'later'")} }, 2000)
+      createScriptPage(`setTimeout(() => { ${write("'later'")} }, 2000)
         const start = performance.now()
         const frame = () => performance.now() - start < 1000 ? requestAnimationFrame(frame) : ${write("'drawn'").slice(0, -1)}
         requestAnimationFrame(frame)
@@ -80,7 +80,7 @@ describe('scripts of uploaded web pages', () => {
 
   test('text that the scripts of a page remove counts as hidden', async () => {
     const { result } = await readPrintedText(
-      script("out.textContent = 'alphamarker'; gone.remove()").replace(
+      createScriptPage("out.textContent = 'alphamarker'; gone.remove()").replace(
         '<script',
         '<p id="gone">removed words</p><script',
       ),
@@ -102,14 +102,16 @@ describe('scripts of uploaded web pages', () => {
 
   test('a page with scripts and 200,000 words is converted', async () => {
     const words = 'word '.repeat(200_000)
-    const { text, warnings } = await readPrintedText(`<div hidden>${words}</div>${script(write("'ran'"))}`)
+    const { text, warnings } = await readPrintedText(
+      `<div hidden>${words}</div>${createScriptPage(write("'ran'"))}`,
+    )
     assert.match(text, /alphamarker ran/)
     assert.deepEqual(warnings, [])
   })
 
   test('page scripts run neither with scripts=false nor in a page that an earlier conversion step made', async () => {
     for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
-      assert.equal((await readPrintedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
+      assert.equal((await readPrintedText(createScriptPage(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
     assert.deepEqual((await convert(chromium, chart, 'pdf', {})).warnings, ['SCRIPTS_NOT_RUN'])
     assert.deepEqual(
@@ -121,11 +123,11 @@ describe('scripts of uploaded web pages', () => {
 
 describe('the scripts option', () => {
   test('scripts run only in an uploaded HTML page, not in a page made from Markdown', async () => {
-    const path = await writePage(script(write("'written'")), 'sent.html')
-    const sent = await convertAndCleanUp(path, 'pdf')
-    assert.match(await readPdfText(sent.path), /alphamarker written/)
-    assert.deepEqual(sent.codes, [])
-    const text = await writePage(`# Title\n\n${script(write("'EVIL'"))}\n`, 'source.md')
+    const path = await writePage(createScriptPage(write("'written'")), 'sent.html')
+    const uploadedPageRun = await convertAndCleanUp(path, 'pdf')
+    assert.match(await readPdfText(uploadedPageRun.path), /alphamarker written/)
+    assert.deepEqual(uploadedPageRun.codes, [])
+    const text = await writePage(`# Title\n\n${createScriptPage(write("'EVIL'"))}\n`, 'source.md')
     const { path: printed } = await convertAndCleanUp(text, 'pdf')
     const markdown = await readPdfText(printed)
     assert.match(markdown, /alphamarker/)
@@ -159,7 +161,7 @@ describe('hostile page scripts', () => {
 
   test('hostile page scripts reach no file and no host', async () => {
     const { text } = await readPrintedText(
-      script(`const reach = async (url) => {
+      createScriptPage(`const reach = async (url) => {
         try { ${write('await (await fetch(url)).text()')} } catch { ${write("'failed'")} }
       }
       for (const url of ['http://${host}/', 'http://localhost:${host.split(':')[1]}/', 'file:///etc/passwd', 'http://169.254.169.254/latest/meta-data/']) {
@@ -194,7 +196,7 @@ describe('hostile page scripts', () => {
   for (const [name, code] of Object.entries(endless)) {
     test(`an endless page script that ${name} is stopped, and the text that it has written is printed`, async () => {
       const otherPage = convertPage('<p>betamarker', 'pdf', {})
-      const { text, warnings } = await readPrintedText(script(`${write("'before'")} ${code}`))
+      const { text, warnings } = await readPrintedText(createScriptPage(`${write("'before'")} ${code}`))
       assert.equal(text, 'alphamarker before')
       assert.ok(warnings.includes('SCRIPTS_STOPPED'), String(warnings))
       assert.equal(await countPdfPages((await otherPage).path), 1)
@@ -204,7 +206,7 @@ describe('hostile page scripts', () => {
   test('page scripts that open pop-ups, close the window or navigate to refused URLs do not replace the page', async () => {
     const urls = ['http://other.invalid/', 'data:text/html,EVIL', 'file:///etc/passwd']
     const { text, warnings } = await readPrintedText(
-      script(`for (let i = 0; i < 2000; i++) open('about:blank')
+      createScriptPage(`for (let i = 0; i < 2000; i++) open('about:blank')
         close();
         ${JSON.stringify(urls)}.forEach((url, at) => setTimeout(() => { location = url }, at * 200))
         ${write("'after'")}`),
@@ -214,20 +216,20 @@ describe('hostile page scripts', () => {
   })
 
   test('a page whose scripts navigate to about:blank is converted without scripts', async () => {
-    const { text, warnings } = await readPrintedText(script("location = 'about:blank'"))
+    const { text, warnings } = await readPrintedText(createScriptPage("location = 'about:blank'"))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })
 
   test('a page whose scripts remove all content is converted without scripts', async () => {
-    const { text, warnings } = await readPrintedText(script('document.documentElement.remove()'))
+    const { text, warnings } = await readPrintedText(createScriptPage('document.documentElement.remove()'))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })
 
   test('a page whose scripts use much memory is converted', async () => {
     const { text } = await readPrintedText(
-      script(`for (let i = 0; i < 4; i++) {
+      createScriptPage(`for (let i = 0; i < 4; i++) {
           const one = document.createElement('canvas')
           one.width = one.height = 16384
           one.getContext('2d').fillRect(0, 0, 16384, 16384)
@@ -242,7 +244,7 @@ describe('hostile page scripts', () => {
 
   test('a page whose scripts replace built-in functions is converted', async () => {
     const { text } = await readPrintedText(
-      script(`Array.prototype.filter = Element.prototype.getBoundingClientRect = () => { for (;;) ; }
+      createScriptPage(`Array.prototype.filter = Element.prototype.getBoundingClientRect = () => { for (;;) ; }
         document.querySelectorAll = () => { throw 1 }
         Object.defineProperty(document, 'title', { get() { for (;;) ; } })`),
     )
@@ -251,7 +253,7 @@ describe('hostile page scripts', () => {
 })
 
 test('a page counts as having scripts only if a script can run without user action and network access', () => {
-  const yes = [
+  const htmlWithScripts = [
     '<script>x</script>',
     '<SCRIPT type="text/javascript">',
     "<script type='module'>",
@@ -259,7 +261,7 @@ test('a page counts as having scripts only if a script can run without user acti
     '<script src="data:text/javascript,x">',
     '<iframe srcdoc="&lt;script>">',
   ]
-  const no = [
+  const htmlWithoutScripts = [
     '<p>text',
     '<script src="https://cdn.invalid/x.js"></script>',
     '<script type="application/ld+json">{}',
@@ -267,7 +269,7 @@ test('a page counts as having scripts only if a script can run without user acti
     '<script async type="text/template">',
     'onload=',
   ]
-  for (const html of yes) assert.equal(hasScripts(html), true, html)
-  for (const html of no) assert.equal(hasScripts(html), false, html)
+  for (const html of htmlWithScripts) assert.equal(hasScripts(html), true, html)
+  for (const html of htmlWithoutScripts) assert.equal(hasScripts(html), false, html)
   assert.equal(hasScripts(Buffer.from('<script>x', 'utf16le').toString('latin1')), true)
 })

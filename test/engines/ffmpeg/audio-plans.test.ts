@@ -65,9 +65,9 @@ describe('audio tracks', () => {
     )
     const mapArgs = output.filter((_, at) => output[at - 1] === '-map')
     assert.deepEqual(mapArgs, ['0:0', '0:1', '0:2'])
-    const single = createRecipe('flv', {}, { audio: [{}, {}] })
+    const recipeForOneTrack = createRecipe('flv', {}, { audio: [{}, {}] })
     assert.deepEqual(
-      [single.requiredStreams, single.warnings],
+      [recipeForOneTrack.requiredStreams, recipeForOneTrack.warnings],
       [
         { video: true, audio: 1 },
         [
@@ -84,22 +84,26 @@ describe('audio tracks', () => {
     )
   })
 
-  test('an audio track that is rounded, mixed down, or re-encoded despite audioCodec=copy causes a warning', () => {
-    const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
-    assert.deepEqual(listWarningCodes('mp3', { audioCodec: 'copy' }, deep), [
+  test('an audio track that is re-encoded or mixed down despite audioCodec=copy, or loses precision, causes a warning', () => {
+    const deepStream = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
+    assert.deepEqual(listWarningCodes('mp3', { audioCodec: 'copy' }, deepStream), [
       'STREAM_ENCODED',
       'CHANNELS_MIXED',
     ])
-    assert.deepEqual(listWarningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
-    assert.deepEqual(listWarningCodes('mp3', { channels: 2 }, deep), [])
+    assert.deepEqual(listWarningCodes('flac', {}, deepStream), ['SAMPLES_ROUNDED'])
+    assert.deepEqual(listWarningCodes('mp3', { channels: 2 }, deepStream), [])
     assert.deepEqual(createRecipe('mp3', {}, { audio: [{ channels: 0 }] }).requiredStreams.audio, 0)
-    const two = createRecipe('mp4', { audioCodec: 'copy' }, { audio: [deep, deep] }).warnings
+    const warningsForTwoTracks = createRecipe(
+      'mp4',
+      { audioCodec: 'copy' },
+      { audio: [deepStream, deepStream] },
+    ).warnings
     assert.deepEqual(
-      two.map(({ code }) => code),
+      warningsForTwoTracks.map(({ code }) => code),
       ['STREAM_ENCODED'],
     )
     assert.equal(
-      two[0]?.message,
+      warningsForTwoTracks[0]?.message,
       'audioCodec=copy: the pcm_s32le stream cannot be copied because of its format or other options, and was re-encoded as aac.',
     )
   })
@@ -124,32 +128,36 @@ describe('audio tracks', () => {
   })
 
   test('an audio track gets the nearest sample rate that its codec and format support', () => {
-    const rate = (to: string, options: object = {}, stream: object = {}) =>
+    const getSampleRate = (to: string, options: object = {}, stream: object = {}) =>
       argAfter(createEncodeArgs(to, options, stream), '-ar:a:0')
-    assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
-    assert.equal(rate('mp3', { audioSampleRate: 9000 }), '8000')
-    assert.equal(rate('mp3', { audioSampleRate: 10_000 }), '11025')
-    assert.equal(rate('mp3', { audioSampleRate: 14_000 }), '12000', 'the lower of two equally near rates')
-    assert.equal(rate('flv'), '44100')
-    assert.equal(rate('flv', { audioSampleRate: 8000 }), '11025')
-    assert.equal(rate('flac', {}, { sample_rate: '12345' }), '12345')
-    assert.equal(rate('mp3', {}, { sample_rate: undefined }), '44100')
-    assert.equal(rate('amr'), '8000')
+    assert.equal(getSampleRate('mp3', {}, { sample_rate: '96000' }), '48000')
+    assert.equal(getSampleRate('mp3', { audioSampleRate: 9000 }), '8000')
+    assert.equal(getSampleRate('mp3', { audioSampleRate: 10_000 }), '11025')
+    assert.equal(
+      getSampleRate('mp3', { audioSampleRate: 14_000 }),
+      '12000',
+      'the lower of two equally near rates',
+    )
+    assert.equal(getSampleRate('flv'), '44100')
+    assert.equal(getSampleRate('flv', { audioSampleRate: 8000 }), '11025')
+    assert.equal(getSampleRate('flac', {}, { sample_rate: '12345' }), '12345')
+    assert.equal(getSampleRate('mp3', {}, { sample_rate: undefined }), '44100')
+    assert.equal(getSampleRate('amr'), '8000')
   })
 
   test('an audio track gets the requested bit rate, or the nearest that its codec supports', () => {
-    const bits = (to: string, options: object, stream: object = {}) =>
+    const getBitrate = (to: string, options: object, stream: object = {}) =>
       argAfter(createEncodeArgs(to, options, stream), '-b:a:0')
-    assert.equal(bits('mp3', { audioBitrate: 64_001 }), '64001')
-    assert.equal(bits('mp2', { audioBitrate: 63_000 }), '64000')
-    assert.equal(bits('mp2', { audioBitrate: 390_000 }), '384000')
-    assert.equal(bits('mp2', { audioBitrate: 9000, audioSampleRate: 16_000 }), '8000')
-    assert.equal(bits('mp2', { audioBitrate: 9000, audioSampleRate: 32_000 }), '32000')
-    assert.equal(bits('mp3', {}, { channels: 1, channel_layout: 'mono' }), '96000')
-    assert.equal(bits('opus', {}, { channels: 6, channel_layout: '5.1' }), '384000')
-    assert.equal(bits('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '32000')
-    assert.equal(bits('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '320000')
-    assert.equal(bits('amr', {}), '-')
+    assert.equal(getBitrate('mp3', { audioBitrate: 64_001 }), '64001')
+    assert.equal(getBitrate('mp2', { audioBitrate: 63_000 }), '64000')
+    assert.equal(getBitrate('mp2', { audioBitrate: 390_000 }), '384000')
+    assert.equal(getBitrate('mp2', { audioBitrate: 9000, audioSampleRate: 16_000 }), '8000')
+    assert.equal(getBitrate('mp2', { audioBitrate: 9000, audioSampleRate: 32_000 }), '32000')
+    assert.equal(getBitrate('mp3', {}, { channels: 1, channel_layout: 'mono' }), '96000')
+    assert.equal(getBitrate('opus', {}, { channels: 6, channel_layout: '5.1' }), '384000')
+    assert.equal(getBitrate('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '32000')
+    assert.equal(getBitrate('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '320000')
+    assert.equal(getBitrate('amr', {}), '-')
   })
 
   test('the audio filters of a track are ordered: volume, channel map, channel layout', () => {
@@ -203,23 +211,26 @@ describe('audio tracks', () => {
           .join(),
       ]
     }
-    const pcm = (kind: string, bits: number) => ({ codec_name: `pcm_${kind}`, bits_per_sample: bits })
+    const createPcmStream = (kind: string, bits: number) => ({
+      codec_name: `pcm_${kind}`,
+      bits_per_sample: bits,
+    })
     for (const [to, stream, encoder, rounded] of [
-      ['wav', pcm('s16le', 16), 'pcm_s16le'],
-      ['wav', pcm('u8', 8), 'pcm_s16le'],
-      ['wav', pcm('s24le', 24), 'pcm_s24le'],
-      ['wav', pcm('s32le', 32), 'pcm_s32le'],
-      ['wav', pcm('f32le', 32), 'pcm_f32le'],
-      ['wav', pcm('f64le', 64), 'pcm_f64le'],
-      ['aiff', pcm('f64le', 64), 'pcm_s32be', '64,32'],
-      ['aiff', pcm('f32le', 32), 'pcm_s32be'],
-      ['au', pcm('f32le', 32), 'pcm_f32be'],
-      ['mov', { ...pcm('s32le', 32), audioCodec: 'pcm' }, 'aac'],
-      ['voc', pcm('s24le', 24), 'pcm_s16le', '24,16'],
-      ['flac', pcm('s32le', 32), 'flac', '32,24'],
-      ['flac', pcm('s24le', 24), 'flac'],
-      ['wv', pcm('s32le', 32), 'wavpack'],
-      ['wv', pcm('f64le', 64), 'wavpack', '64,32'],
+      ['wav', createPcmStream('s16le', 16), 'pcm_s16le'],
+      ['wav', createPcmStream('u8', 8), 'pcm_s16le'],
+      ['wav', createPcmStream('s24le', 24), 'pcm_s24le'],
+      ['wav', createPcmStream('s32le', 32), 'pcm_s32le'],
+      ['wav', createPcmStream('f32le', 32), 'pcm_f32le'],
+      ['wav', createPcmStream('f64le', 64), 'pcm_f64le'],
+      ['aiff', createPcmStream('f64le', 64), 'pcm_s32be', '64,32'],
+      ['aiff', createPcmStream('f32le', 32), 'pcm_s32be'],
+      ['au', createPcmStream('f32le', 32), 'pcm_f32be'],
+      ['mov', { ...createPcmStream('s32le', 32), audioCodec: 'pcm' }, 'aac'],
+      ['voc', createPcmStream('s24le', 24), 'pcm_s16le', '24,16'],
+      ['flac', createPcmStream('s32le', 32), 'flac', '32,24'],
+      ['flac', createPcmStream('s24le', 24), 'flac'],
+      ['wv', createPcmStream('s32le', 32), 'wavpack'],
+      ['wv', createPcmStream('f64le', 64), 'wavpack', '64,32'],
       ['wav', { codec_name: 'flac', bits_per_raw_sample: 20, bits_per_sample: 0 }, 'pcm_s24le'],
       ['wav', { codec_name: 'wavpack', sample_fmt: 'fltp', bits_per_raw_sample: 32 }, 'pcm_f32le'],
       ['wav', { codec_name: 'wavpack', sample_fmt: 's32p', bits_per_raw_sample: 32 }, 'pcm_s32le'],
@@ -234,7 +245,7 @@ describe('audio tracks', () => {
     const getMovEncoder = (stream: object) =>
       argAfter(createEncodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
     assert.deepEqual(
-      [getMovEncoder(pcm('s24le', 24)), getMovEncoder(pcm('s32le', 32))],
+      [getMovEncoder(createPcmStream('s24le', 24)), getMovEncoder(createPcmStream('s32le', 32))],
       ['pcm_s24le', 'pcm_s24le'],
     )
   })
@@ -246,27 +257,31 @@ describe('merged audio', () => {
     assert.ok(stream)
     return stream
   }
-  const target = (to: string, options: object = {}) => ({
+  const createTarget = (to: string, options: object = {}) => ({
     container: containerFor(to),
     options: { mode: 'encode' as const, ...options },
   })
 
   test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
     const firstStream = streamWith({ channels: 6, channel_layout: '5.1' })
-    assert.deepEqual(createMergeLayoutFilters(firstStream, streamWith({}), target('flac')), [
+    assert.deepEqual(createMergeLayoutFilters(firstStream, streamWith({}), createTarget('flac')), [
       'aformat=channel_layouts=5.1',
     ])
-    assert.deepEqual(createMergeLayoutFilters(streamWith({}), firstStream, target('flac')), [
+    assert.deepEqual(createMergeLayoutFilters(streamWith({}), firstStream, createTarget('flac')), [
       'aformat=channel_layouts=stereo',
     ])
     assert.deepEqual(
-      createMergeLayoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
+      createMergeLayoutFilters(
+        firstStream,
+        streamWith({ channels: 3, channel_layout: '' }),
+        createTarget('flac'),
+      ),
       ['channelmap=0|1|2:3.0', 'aformat=channel_layouts=5.1'],
     )
   })
 
   test('merged audio becomes one track in the default codec of the format', () => {
-    assert.deepEqual(createSingleTrackArgs(streamWith({}), target('mp3')), [
+    assert.deepEqual(createSingleTrackArgs(streamWith({}), createTarget('mp3')), [
       '-c:a',
       'libmp3lame',
       '-ar',
@@ -275,17 +290,22 @@ describe('merged audio', () => {
       '192000',
     ])
     assert.deepEqual(
-      createSingleTrackArgs(streamWith({}), target('mp3', { quality: 'low', audioBitrate: 64_000 })),
+      createSingleTrackArgs(streamWith({}), createTarget('mp3', { quality: 'low', audioBitrate: 64_000 })),
       [...['-c:a', 'libmp3lame', '-ar', '48000', '-b:a', '64000']],
     )
     assert.deepEqual(
-      createSingleTrackArgs(streamWith({ channels: 6, channel_layout: '5.1' }), target('opus')),
+      createSingleTrackArgs(streamWith({ channels: 6, channel_layout: '5.1' }), createTarget('opus')),
       [...['-c:a', 'libopus', '-ar', '48000', '-b:a', '384000', '-mapping_family', '1']],
     )
-    assert.deepEqual(createSingleTrackArgs(streamWith({}), target('amr')), [
+    assert.deepEqual(createSingleTrackArgs(streamWith({}), createTarget('amr')), [
       ...['-c:a', 'libopencore_amrnb', '-ar', '8000', '-b:a', '12.2k'],
     ])
-    const deep = streamWith({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
-    assert.deepEqual(createSingleTrackArgs(deep, target('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
+    const deepStream = streamWith({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
+    assert.deepEqual(createSingleTrackArgs(deepStream, createTarget('wav')), [
+      '-c:a',
+      'pcm_s24le',
+      '-ar',
+      '48000',
+    ])
   })
 })

@@ -10,7 +10,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { fixture } from '../support/run-engine.ts'
 
-/** Splits a merge of two tones of one second with a gap of ten seconds, for a worker with this time limit. */
+/** Splits a merge of two one-second tones with a gap of ten seconds. Each worker has this time limit. */
 async function splitMerge(timeoutS: number, to: FormatId = 'm4a') {
   const workDir = scratchFolder('merge-audio')
   const outDir = join(workDir, 'out')
@@ -27,7 +27,7 @@ async function splitMerge(timeoutS: number, to: FormatId = 'm4a') {
   return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
 
-/** Splits the conversion of a mono tone of one second. To M4A, it is estimated to take 0.014 s. */
+/** Splits the conversion of a one-second mono tone. A conversion to M4A is estimated to take 0.014 s. */
 async function splitConversion(
   timeoutS: number,
   to: FormatId,
@@ -51,19 +51,19 @@ const isTimeout = (sentence: RegExp) => (error: Error) => {
 }
 
 test('merging audio is refused in advance, with advice, if it would exceed the time limit', async () => {
-  // The merge contains twelve seconds of mono audio, which take 0.17 s.
-  const message =
+  // The merge contains twelve seconds of mono audio, whose conversion is estimated to take 0.17 s.
+  const messagePattern =
     /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
-  await assert.rejects(splitMerge(0.1), isTimeout(message))
+  await assert.rejects(splitMerge(0.1), isTimeout(messagePattern))
   assert.equal(await splitMerge(0.3), undefined)
   assert.equal(await splitMerge(0.1, 'flac'), undefined)
   assert.equal(await splitMerge(Number.POSITIVE_INFINITY), undefined)
 })
 
 test('converting or compressing audio that would exceed the time limit is refused, unless it is copied or trimmed', async () => {
-  const message =
+  const messagePattern =
     /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with the options start and end, or convert it to mp3 or flac or wav\.$/
-  await assert.rejects(splitConversion(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
+  await assert.rejects(splitConversion(0.01, 'aac', { mode: 'encode' }), isTimeout(messagePattern))
   assert.equal(await splitConversion(0.01, 'aac'), undefined)
   assert.equal(await splitConversion(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
   await assert.rejects(

@@ -132,14 +132,14 @@ describe('audio conversions', () => {
   test('audio with 20, 24 or 32 bits per sample keeps them or causes a warning', async () => {
     const readSamples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
-    const noise = (name: string, codec: string, ...filters: string[]) => {
+    const createNoise = (name: string, codec: string, ...filters: string[]) => {
       const path = join(folder, name)
       const source = ['anoisesrc=seed=7:d=0.5:a=0.5', ...filters].join(',')
       execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', codec, path])
       return path
     }
     const losslessFormats: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
-    const wav24Bit = noise('deep24.wav', 'pcm_s24le')
+    const wav24Bit = createNoise('deep24.wav', 'pcm_s24le')
     for (const source of [encode20BitFlac(wav24Bit), wav24Bit]) {
       for (const to of losslessFormats) {
         const run = await convert(ffmpeg, source, to)
@@ -147,7 +147,7 @@ describe('audio conversions', () => {
         assert.deepEqual(run.warnings, [], to)
       }
     }
-    const wav32Bit = noise('deep32.wav', 'pcm_s32le')
+    const wav32Bit = createNoise('deep32.wav', 'pcm_s32le')
     for (const to of ['wav', 'wv', 'aiff', 'caf'] as const)
       assert.equal(
         await readSamples((await convert(ffmpeg, wav32Bit, to)).path),
@@ -159,14 +159,14 @@ describe('audio conversions', () => {
   })
 
   test('32-bit FLAC audio keeps identical samples in WAV', async () => {
-    const deep = join(folder, 'deep.wav')
+    const deepPath = join(folder, 'deep.wav')
     const source = ['-f', 'lavfi', '-i', 'anoisesrc=seed=7:d=0.5:a=0.5']
-    execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deep])
+    execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deepPath])
     const flac = join(folder, 'deep.flac')
-    execFileSync('flac', ['--silent', '--force', '-o', flac, deep])
+    execFileSync('flac', ['--silent', '--force', '-o', flac, deepPath])
     const readSamples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
-    assert.equal(await readSamples((await convert(ffmpeg, flac, 'wav')).path), await readSamples(deep))
+    assert.equal(await readSamples((await convert(ffmpeg, flac, 'wav')).path), await readSamples(deepPath))
   })
 
   test('an audio file without samples is refused as corrupt', async () => {
@@ -207,14 +207,14 @@ function encode20BitFlac(wav: string): string {
   format.writeUInt16LE(20, 18)
   format.writeUInt32LE(4, 20)
   format.write('0100000000001000800000aa00389b71', 24, 'hex')
-  const chunk = (name: string, data: Buffer) => {
+  const createChunk = (name: string, data: Buffer) => {
     const size = Buffer.alloc(4)
     size.writeUInt32LE(data.length)
     return Buffer.concat([Buffer.from(name), size, data])
   }
-  const body = Buffer.concat([Buffer.from('WAVE'), chunk('fmt ', format), chunk('data', raw)])
+  const body = Buffer.concat([Buffer.from('WAVE'), createChunk('fmt ', format), createChunk('data', raw)])
   const path = join(folder, 'deep20.wav')
-  writeFileSync(path, chunk('RIFF', body))
+  writeFileSync(path, createChunk('RIFF', body))
   execFileSync('flac', ['--silent', '--force', path])
   return path.replace('.wav', '.flac')
 }

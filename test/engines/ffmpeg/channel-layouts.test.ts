@@ -29,14 +29,14 @@ describe('audio channel layouts', () => {
     octagonal: '7.1',
   }
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
-  const from = (layout: LayoutName) => ({ count: countChannels(layout), layout })
+  const createChannels = (layout: LayoutName) => ({ count: countChannels(layout), layout })
 
   test('an unsupported channel layout is replaced by the smallest supported layout that has all of its speakers', () => {
     for (const name of names) {
       const layouts = names.filter((other) => other !== name)
       const layout = nextLarger[name]
       assert.deepEqual(
-        chooseLayout(from(name), { maxChannels: 8, layouts }),
+        chooseLayout(createChannels(name), { maxChannels: 8, layouts }),
         { layout, channels: countChannels(layout) },
         name,
       )
@@ -46,14 +46,17 @@ describe('audio channel layouts', () => {
   test('an unsupported channel layout is replaced by a supported layout within the maximum number of channels', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
     const chooseLayoutWithin = (name: LayoutName, maxChannels: number) =>
-      chooseLayout(from(name), { maxChannels, layouts }).layout
+      chooseLayout(createChannels(name), { maxChannels, layouts }).layout
     assert.deepEqual([chooseLayoutWithin('2.1', 6), chooseLayoutWithin('2.1', 5)], ['5.1', '3.0'])
     assert.deepEqual(
       [chooseLayoutWithin('7.0', 8), chooseLayoutWithin('7.0', 6), chooseLayoutWithin('7.0', 2)],
       ['7.1', '5.1', 'stereo'],
     )
     assert.equal(chooseLayoutWithin('3.0(back)', 4), '4.0')
-    assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
+    assert.equal(
+      chooseLayout(createChannels('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout,
+      '5.0',
+    )
   })
 
   test('an unnamed channel layout becomes the default layout for its channel count, or a bare count such as 9c', () => {
@@ -73,7 +76,7 @@ describe('audio channel layouts', () => {
     })
   })
 
-  test('a requested channel count gets its default layout, or else the largest layout that fits, or else the first one', () => {
+  test('a requested channel count gets its default layout, else the largest layout that fits, else the first layout', () => {
     const chooseLayoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(chooseLayoutFor(4, ['4.0', 'quad']), 'quad')

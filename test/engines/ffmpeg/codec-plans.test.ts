@@ -52,23 +52,23 @@ describe('video quality', () => {
 })
 
 test('options that a video codec does not support cause a warning', () => {
-  const messages = (to: string, options: object) =>
+  const listMessages = (to: string, options: object) =>
     createRecipe(to, { mode: 'encode', ...options }, {}).warnings.flatMap(({ code, message }) =>
       code === 'OPTION_NOT_USED' ? message : [],
     )
   const describeIgnored = (option: string) => `${option} was ignored because the codec does not support it.`
-  assert.deepEqual(messages('mov', { codec: 'prores', videoBitrate: 90_000 }), [
+  assert.deepEqual(listMessages('mov', { codec: 'prores', videoBitrate: 90_000 }), [
     describeIgnored('videoBitrate'),
   ])
-  assert.deepEqual(messages('dv', { bitrate: 90_000, resolution: '360p' }), [
+  assert.deepEqual(listMessages('dv', { bitrate: 90_000, resolution: '360p' }), [
     describeIgnored('bitrate'),
     describeIgnored('resolution'),
   ])
-  assert.deepEqual(messages('mpg', { fps: 12 }), [
+  assert.deepEqual(listMessages('mpg', { fps: 12 }), [
     'fps is 23.976 instead of 12: the codec does not support the requested value.',
   ])
-  assert.deepEqual(messages('mpg', { fps: 29.97 }), [])
-  assert.deepEqual(messages('mp4', { fps: 12, videoBitrate: 90_000, resolution: '360p' }), [])
+  assert.deepEqual(listMessages('mpg', { fps: 29.97 }), [])
+  assert.deepEqual(listMessages('mp4', { fps: 12, videoBitrate: 90_000, resolution: '360p' }), [])
 })
 
 describe('video codecs', () => {
@@ -243,12 +243,12 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
 
 test('in a codec without transparency, transparent parts of a video are drawn over black or the requested color', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
-  const filter = (background?: string) =>
+  const getVideoFilter = (background?: string) =>
     argAfter(createEncodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
-  assert.match(String(filter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
-  assert.equal(filter('#000000'), filter())
+  assert.match(String(getVideoFilter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
+  assert.equal(getVideoFilter('#000000'), getVideoFilter())
   assert.match(
-    String(filter('#ff8800')),
+    String(getVideoFilter('#ff8800')),
     /^format=gbrap,split.*lutrgb=r=255:g=136:b=0:a=255.*overlay=format=gbrp,format=gbrp,scale=/,
   )
   assert.doesNotMatch(String(argAfter(createEncodeArgs('mp4', {}), '-filter:v:0')), /gbr/)

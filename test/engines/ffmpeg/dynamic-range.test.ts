@@ -14,12 +14,10 @@ const colors = [
   [128, 128, 128],
 ] as const
 
-/**
- * Creates an HDR video that shows the colors above on an SDR screen: white is at the reference level, below the peak.
- */
+/** Creates an HDR video that becomes `colors` in SDR: SDR white is at the HDR reference level, below the peak. */
 async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b67'): Promise<void> {
   const boxes = colors.map(
-    ([r, g, b], at) => `color=c=0x${hex(r)}${hex(g)}${hex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,
+    ([r, g, b], at) => `color=c=0x${toHex(r)}${toHex(g)}${toHex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,
   )
   const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
   const sdrFilter = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
@@ -31,7 +29,7 @@ async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b6
   await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)
 }
 
-const hex = (value: number) => value.toString(16).padStart(2, '0')
+const toHex = (value: number) => value.toString(16).padStart(2, '0')
 
 /** Fails unless the middle of each box has the expected color. */
 async function assertColors(path: string, name: string): Promise<void> {
@@ -100,11 +98,11 @@ describe('HDR videos', () => {
 
 test('an animation made from a video with non-square pixels has the right aspect ratio', async () => {
   const folder = scratchFolder('shapes')
-  const wide = `${folder}/wide.mp4`
-  const encodeArgs = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]
+  const widePath = `${folder}/wide.mp4`
+  const encodeArgs = ['-vf', 'setsar=2/1', '-c:v', 'libx264', widePath]
   await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...encodeArgs)
   for (const to of ['gif', 'apng'] as const) {
-    const { path } = await convert(ffmpeg, wide, to)
+    const { path } = await convert(ffmpeg, widePath, to)
     const { width, height } = await sharp(path).metadata()
     assert.deepEqual([width, height], [200, 100])
   }

@@ -15,7 +15,7 @@ import { testConformance } from '../support/conformance.ts'
 import { probeCodecs, probeStreams, readStdout, runFfprobe } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
 
-/** Representative conversions that use different code paths; `npm run conformance` tests all of them. */
+/** Representative conversions that use different code paths; `npm run conformance` tests every conversion. */
 const targets: Readonly<Partial<Record<FormatId, readonly FormatId[]>>> = {
   mp4: ['mov', 'webm', 'wmv', 'swf', 'mxf', 'y4m', 'gif', 'apng'],
   wav: ['mp3', 'flac', 'opus', 'amr', 'mlp', 'c2', 'aptx', 'rf64'],
@@ -103,7 +103,7 @@ describe('video conversions', () => {
     ])
   })
 
-  test('a video whose packets cannot all be copied is encoded, into an MP4 with a video track', async () => {
+  test('a video whose packets cannot all be copied is encoded instead, and the MP4 has a video track', async () => {
     // The header is valid, but the index points to zeros: the copy ends too early.
     const brokenVideo = join((await convertVideo('mkv')).workDir, 'odd.avi')
     const videoBytes = await readFile(fixture('video.avi'))
@@ -148,11 +148,11 @@ describe('video conversions', () => {
     const streamCopy = await convert(ffmpeg, source, 'mov')
     assert.deepEqual(await readTrackLanguages(streamCopy), ['hrv', 'ger', 'srp'])
     assert.deepEqual(await readLanguages(streamCopy.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
-    const titled = await convert(ffmpeg, streamCopy.path, 'mov', {
+    const titledRun = await convert(ffmpeg, streamCopy.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
     })
-    assert.deepEqual(await readTrackLanguages(titled), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await readTrackLanguages(titledRun), ['hrv', 'ger', 'srp'])
   })
 
   test('a video causes a warning if the format cannot store the languages of the audio tracks', async () => {
@@ -168,18 +168,30 @@ describe('video conversions', () => {
   })
 
   test('a video loses its second video track with a warning', async () => {
-    const two = join(scratchFolder('two-video-tracks'), 'source.mp4')
+    const pathWithTwoTracks = join(scratchFolder('two-video-tracks'), 'source.mp4')
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('video.mp4')]
-    await readStdout('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
+    await readStdout(
+      'ffmpeg',
+      '-v',
+      'error',
+      ...inputs,
+      '-map',
+      '0',
+      '-map',
+      '1:v',
+      '-c',
+      'copy',
+      pathWithTwoTracks,
+    )
     for (const [to, resolution] of [
       ['mkv', undefined],
       ['mp4', '240p'],
     ] as const) {
-      const run = await convert(ffmpeg, two, to, { options: resolution ? { resolution } : {} })
+      const run = await convert(ffmpeg, pathWithTwoTracks, to, { options: resolution ? { resolution } : {} })
       assert.equal((await probeStreams(run, 'video')).length, 1)
       assert.deepEqual(run.warnings, ['VIDEO_TRACKS_DROPPED'], to)
     }
-    assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
+    assert.deepEqual((await convert(ffmpeg, pathWithTwoTracks, 'mp3')).warnings, [])
   })
 
   test('a video with a stored rotation is rotated if the format cannot store the rotation', async () => {
@@ -191,9 +203,9 @@ describe('video conversions', () => {
   test('a video made from an animation is as long as the animation, including the last frame', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
     const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four frames!!'), { raw: shape })
-    const delay = [200, 200, 200, 3000]
+    const delaysMs = [200, 200, 200, 3000]
     const gif = join(scratchFolder('animation'), 'hold.gif')
-    await frames.gif({ delay }).toFile(gif)
+    await frames.gif({ delay: delaysMs }).toFile(gif)
     const apng = (await convert(vips, gif, 'apng')).path
     for (const [source, to] of [
       [gif, 'mp4'],

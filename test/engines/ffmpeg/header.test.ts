@@ -113,8 +113,8 @@ describe('headers of media files', () => {
     const coveredArgs = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
     await runFfmpeg(...chapterArgs, getPath('chapters.mp4'))
     await runFfmpeg(...coveredArgs, '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
-    const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
-    await runFfmpeg(...videoInput, ...attached, '-c', 'copy', getPath('cover.mkv'))
+    const attachmentArgs = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
+    await runFfmpeg(...videoInput, ...attachmentArgs, '-c', 'copy', getPath('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
       assert.equal((await readHeader(getPath(name), getFormat(name)))?.mayBeIncomplete, true, name)
     const run = await convert(ffmpeg, getPath('cover.mkv'), 'mp4')
@@ -149,13 +149,14 @@ describe('headers of media files', () => {
 
 describe('number of ffmpeg processes', () => {
   after(removeRuns)
-  const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
+  const listCommands = async (name: string, to: FormatId) =>
+    (await convert(ffmpeg, fixture(name), to)).commands
 
   test('copying a video to another container starts ffmpeg but not ffprobe, unless the file lacks its duration', async () => {
-    assert.deepEqual(await commands('video.webm', 'mp4'), ['ffmpeg'])
-    assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
-    assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
-    assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await listCommands('video.webm', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await listCommands('tracks.mkv', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await listCommands('video.mp4', 'mkv'), ['ffmpeg'])
+    assert.deepEqual(await listCommands('turned.mov', 'mp4'), ['ffmpeg'])
     const livePath = getPath('live.webm')
     await runFfmpeg('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', livePath)
     assert.equal((await runFfprobe(livePath)).format.duration, undefined)
@@ -170,13 +171,13 @@ describe('number of ffmpeg processes', () => {
   })
 
   test('encoding starts ffprobe and ffmpeg, and probes the result if the duration that ffmpeg reports is not trusted', async () => {
-    assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
-    assert.deepEqual(await commands('video.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
+    assert.deepEqual(await listCommands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
+    assert.deepEqual(await listCommands('video.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
     // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
-    assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+    assert.deepEqual(await listCommands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
   test('the result of ffmpeg is probed if streams are copied to a format whose header cannot be parsed', async () => {
-    assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+    assert.deepEqual(await listCommands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

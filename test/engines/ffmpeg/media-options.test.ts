@@ -96,8 +96,8 @@ describe('media options', () => {
   })
 
   test('codec options accept alternative names of codecs', () => {
-    const codec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
-    assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
+    const parseCodec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
+    assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(parseCodec), ['h264', 'h265', 'copy', 'av1'])
     assert.deepEqual([findCodecIdByName('hevc'), findCodecIdByName('nothing')], ['h265', undefined])
   })
 

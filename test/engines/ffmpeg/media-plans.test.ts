@@ -125,7 +125,7 @@ describe('codec=copy', () => {
 })
 
 test('a two-pass encoding without a bit rate warns that the quality option is ignored', () => {
-  const warnings = (options: object) =>
+  const listWarnings = (options: object) =>
     buildRecipe({
       media: createVideoWithAudio({ index: 1, codec_name: 'aac' }),
       from: 'mkv',
@@ -135,11 +135,11 @@ test('a two-pass encoding without a bit rate warns that the quality option is ig
       mayCopy: true,
       keepSubtitles: true,
     }).warnings.map(({ code, message }) => `${code} ${message.split(':')[0]}`)
-  assert.deepEqual(warnings({ crf: 20 }), ['OPTION_IGNORED crf was ignored'])
-  assert.deepEqual(warnings({ quality: 'low' }), ['OPTION_IGNORED quality was ignored'])
-  assert.deepEqual(warnings({}), [])
-  assert.deepEqual(warnings({ crf: 20, videoBitrate: 900_000 }), [])
-  assert.deepEqual(warnings({ crf: 20, codec: 'h265' }), [
+  assert.deepEqual(listWarnings({ crf: 20 }), ['OPTION_IGNORED crf was ignored'])
+  assert.deepEqual(listWarnings({ quality: 'low' }), ['OPTION_IGNORED quality was ignored'])
+  assert.deepEqual(listWarnings({}), [])
+  assert.deepEqual(listWarnings({ crf: 20, videoBitrate: 900_000 }), [])
+  assert.deepEqual(listWarnings({ crf: 20, codec: 'h265' }), [
     'OPTION_NOT_USED twoPass was ignored because the codec does not support it.',
   ])
 })
@@ -181,17 +181,21 @@ test('audio keeps its bits per sample if the format supports them, and a roundin
     const roundingMessage = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
     return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], roundingMessage]
   }
-  const pcm = (kind: string, bits: number) => ({ index: 1, codec_name: `pcm_${kind}`, bits_per_sample: bits })
-  assert.deepEqual(getEncoderAndWarning(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
-  assert.deepEqual(getEncoderAndWarning({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), [
-    'pcm_s24le',
-    undefined,
-  ])
-  assert.deepEqual(getEncoderAndWarning(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
-  assert.deepEqual(getEncoderAndWarning(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
-  assert.deepEqual(getEncoderAndWarning(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
+  const createPcmStream = (kind: string, bits: number) => ({
+    index: 1,
+    codec_name: `pcm_${kind}`,
+    bits_per_sample: bits,
+  })
+  assert.deepEqual(getEncoderAndWarning(createPcmStream('s16le', 16), 'wav'), ['pcm_s16le', undefined])
+  assert.deepEqual(
+    getEncoderAndWarning({ ...createPcmStream('s24le', 24), bits_per_raw_sample: 20 }, 'wav'),
+    ['pcm_s24le', undefined],
+  )
+  assert.deepEqual(getEncoderAndWarning(createPcmStream('s32le', 32), 'wav'), ['pcm_s32le', undefined])
+  assert.deepEqual(getEncoderAndWarning(createPcmStream('f32le', 32), 'wav'), ['pcm_f32le', undefined])
+  assert.deepEqual(getEncoderAndWarning(createPcmStream('f64le', 64), 'wav'), ['pcm_f64le', undefined])
   const messages = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
-  assert.deepEqual(getEncoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
+  assert.deepEqual(getEncoderAndWarning(createPcmStream('s32le', 32), 'flac'), ['flac', messages])
 })
 
 describe('GIF size limits', () => {
@@ -275,7 +279,7 @@ describe('ebook margins', () => {
 })
 
 describe('SVG engines', () => {
-  const svg = (content: string) =>
+  const createSvg = (content: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
 
   test('an SVG needs the browser for features that librsvg does not support', () => {
@@ -299,10 +303,10 @@ describe('SVG engines', () => {
       '<style>@keyframes a{from{opacity:0}}rect{opacity:0;animation:a 1s forwards}</style><rect/>',
       '<text text-decoration="underline wavy">a</text>',
     ])
-      assert.equal(needsBrowser(svg(content)), true, content)
+      assert.equal(needsBrowser(createSvg(content)), true, content)
   })
 
-  test('an SVG does not need the browser for features that librsvg renders as well', () => {
+  test('an SVG does not need the browser for features that librsvg supports', () => {
     for (const content of [
       '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
       '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
@@ -311,7 +315,7 @@ describe('SVG engines', () => {
       '<image href="data:image/png;base64,9vh+textPath@media9rem"/>',
       '<!-- @font-face var(--a) --><path d="M1 2L3 4"/>',
     ])
-      assert.equal(needsBrowser(svg(content)), false, content)
+      assert.equal(needsBrowser(createSvg(content)), false, content)
   })
 
   test('an SVG that librsvg cannot render is rendered to PNG, PDF or AVIF by the browser, unless vips is requested', () => {

@@ -83,12 +83,12 @@ test('a merge of videos is not split if it is copied, short enough or of unknown
 })
 
 test('a merge of videos without a time limit is split only for workers on other machines', () => {
-  const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
+  const createPool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
   assert.equal(
-    planSegmentLengths([createVideo(), createVideo()], encodeMode, pool(availableParallelism())),
+    planSegmentLengths([createVideo(), createVideo()], encodeMode, createPool(availableParallelism())),
     undefined,
   )
-  assert.ok(planSegmentLengths([createVideo(), createVideo()], encodeMode, pool(100)))
+  assert.ok(planSegmentLengths([createVideo(), createVideo()], encodeMode, createPool(100)))
 })
 
 test('the segments of a video converted from 59.94 to 30 frames per second contain each frame exactly once', () => {

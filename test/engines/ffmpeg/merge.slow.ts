@@ -94,8 +94,11 @@ describe('merging media files', () => {
 
   test('merging videos refuses a file without a video track', async () => {
     const moreInputs = [fixture('tone.m4a')]
-    const merging = convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more: moreInputs })
-    await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
+    const runningMerge = convert(ffmpeg, fixture('video.mp4'), 'mp4', {
+      operation: 'merge',
+      more: moreInputs,
+    })
+    await assertRefused(runningMerge, 'UNSUPPORTED_CONVERSION')
   })
 })
 
@@ -129,8 +132,11 @@ describe('video and audio compression', () => {
 
   test('compression of Vorbis audio meets a target size that requires a lower sample rate', async () => {
     const moreInputs = Array.from({ length: 11 }, () => fixture('tone.ogg'))
-    const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more: moreInputs })
-    const compressedRun = await compress(long.path, 'ogg', { targetSize: 14_000 })
+    const longAudioRun = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', {
+      operation: 'merge',
+      more: moreInputs,
+    })
+    const compressedRun = await compress(longAudioRun.path, 'ogg', { targetSize: 14_000 })
     assert.deepEqual(compressedRun.warnings, [])
     assert.ok(
       (await readSize(compressedRun)) <= 14_000,
@@ -151,17 +157,17 @@ describe('video and audio compression', () => {
   })
 
   test('compression is refused if the target size is too small for the duration, and the error names the required size', async () => {
-    const long = await convert(ffmpeg, (await convertToLargeFile('mp4')).path, 'mp4', {
+    const longVideoRun = await convert(ffmpeg, (await convertToLargeFile('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('video.mp4')),
     })
     const { details } = await assertRefused(
-      compress(long.path, 'mp4', { targetSize: 10_000 }),
+      compress(longVideoRun.path, 'mp4', { targetSize: 10_000 }),
       'CONVERSION_FAILED',
     )
     const minBytes = Number(details?.least)
     assert.ok(minBytes > 10_000, `it says that ${minBytes} bytes are possible`)
-    const compressedBytes = await readSize(await compress(long.path, 'mp4', { targetSize: minBytes }))
+    const compressedBytes = await readSize(await compress(longVideoRun.path, 'mp4', { targetSize: minBytes }))
     assert.ok(compressedBytes <= minBytes, `${compressedBytes} of ${minBytes} bytes`)
   })
 

@@ -58,10 +58,10 @@ test('a merge of an SD and an HD video converts the second video to the color sp
 })
 
 test('a merge keeps the Display P3 or BT.2020 colors of the first video and converts the colors of the other videos', async () => {
-  const wide = (name: string, matrix: string, tags: readonly [string, string, string]) =>
+  const createWideGamutVideo = (name: string, matrix: string, tags: readonly [string, string, string]) =>
     createVideo(name, matrix, ['-colorspace', tags[0], '-color_primaries', tags[1], '-color_trc', tags[2]])
-  const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
-  const tv = wide('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
+  const p3 = createWideGamutVideo('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
+  const tv = createWideGamutVideo('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
   const hdVideo = createVideo('usual.mp4', 'bt709', createTagArgs('bt709'))
   for (const [first, second, primaries] of [
     [p3, p3, 'smpte432'],

@@ -48,7 +48,7 @@ function readTags(path: string) {
   }
 }
 
-const album = { artist: 'Ann; #1 = \\best', album: 'Birds' }
+const albumTags = { artist: 'Ann; #1 = \\best', album: 'Birds' }
 
 test('merged audio keeps the tags that all files share, and a warning lists the other tags', async () => {
   for (const [name, to] of [
@@ -57,8 +57,8 @@ test('merged audio keeps the tags that all files share, and a warning lists the 
     ['flac', 'opus'],
     ['mp3', 'm4a'],
   ] as const) {
-    const firstMedia = createMedia(`one.${name}`, { ...album, title: 'Kingfisher', track: '1' })
-    const secondMedia = createMedia(`two.${name}`, { ...album, title: 'Heron', date: '2001' })
+    const firstMedia = createMedia(`one.${name}`, { ...albumTags, title: 'Kingfisher', track: '1' })
+    const secondMedia = createMedia(`two.${name}`, { ...albumTags, title: 'Heron', date: '2001' })
     const {
       path,
       warnings,
@@ -67,7 +67,7 @@ test('merged audio keeps the tags that all files share, and a warning lists the 
     const { texts, marks: chapters } = readTags(path)
     assert.deepEqual(
       [texts['artist'], texts['album'], texts['title']],
-      [album.artist, 'Birds', undefined],
+      [albumTags.artist, 'Birds', undefined],
       to,
     )
     assert.deepEqual(warnings, ['METADATA_DROPPED'], to)
@@ -89,7 +89,7 @@ test('merged audio keeps the tags that all files share, and a warning lists the 
 
 test('MP3 files merged to MP3 keep their cover, and merged to WAV cause a warning about the dropped cover', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=16x16:d=0.04']
-  const mp3 = createMedia('covered.mp3', album, cover)
+  const mp3 = createMedia('covered.mp3', albumTags, cover)
   const mergedRun = await convert(ffmpeg, mp3, 'mp3', { operation: 'merge', more: [mp3] })
   assert.deepEqual([readTags(mergedRun.path).covers, mergedRun.warnings], [1, []])
   const wav = await convert(ffmpeg, mp3, 'wav', { operation: 'merge', more: [mp3] })
@@ -98,8 +98,8 @@ test('MP3 files merged to MP3 keep their cover, and merged to WAV cause a warnin
 
 test('merged videos keep shared tags and all chapters, whether they are copied or re-encoded', async () => {
   const videoArgs = ['-f', 'lavfi', '-i', 'color=red:s=64x48:r=10:d=0.5']
-  const firstMedia = createMedia('first.mp4', { ...album, title: 'One' }, videoArgs)
-  const secondMedia = createMedia('second.mp4', { ...album, title: 'Two' }, videoArgs)
+  const firstMedia = createMedia('first.mp4', { ...albumTags, title: 'One' }, videoArgs)
+  const secondMedia = createMedia('second.mp4', { ...albumTags, title: 'Two' }, videoArgs)
   for (const mode of ['copy', 'encode'] as const) {
     const options = mode === 'encode' ? { mode } : {}
     const { path, result } = await convert(ffmpeg, firstMedia, 'mp4', {
@@ -109,7 +109,7 @@ test('merged videos keep shared tags and all chapters, whether they are copied o
     })
     assert.equal(result.method, mode === 'encode' ? 'encode' : 'stream-copy')
     const { texts, marks: chapters } = readTags(path)
-    assert.deepEqual([texts['artist'], texts['title']], [album.artist, undefined], mode)
+    assert.deepEqual([texts['artist'], texts['title']], [albumTags.artist, undefined], mode)
     assert.deepEqual(
       chapters.map(([, title]: string[]) => title),
       ['In first.mp4', 'In second.mp4'],

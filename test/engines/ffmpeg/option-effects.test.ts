@@ -11,7 +11,7 @@ import { containerFor, createRecipe, type Streams } from '../support/ffmpeg-reci
 /** Returns source streams for which the option has an effect. */
 function createStreams(to: string, option: string): Streams {
   const { copyableCodecs } = containerFor(to)
-  // `mode` needs streams that can be copied, a codec option streams that cannot, and `background` transparency.
+  // `mode` needs streams that can be copied. A codec option needs streams that cannot. `background` needs transparency.
   if (option === 'mode')
     return { video: { codec_name: copyableCodecs[0] }, audio: [{ codec_name: copyableCodecs.at(-1) }] }
   if (/codec/i.test(option)) return { video: { codec_name: 'cinepak' }, audio: [{ codec_name: 'cook' }] }
@@ -40,7 +40,7 @@ function createPlan(to: string, option: string, value: unknown, beside: object) 
 
 const targets = [...keysOf(videoContainers), ...keysOf(audioContainers)]
 
-/** Names the options of a conversion that change nothing and cause no warning. */
+/** Lists the options that neither change a conversion to this format nor cause a warning. */
 function findSilentOptions(to: FormatId): string[] {
   const row = ffmpeg.capabilities.find(
     ({ operation, to: rowTargets }) => operation === 'convert' && rowTargets.includes(to),

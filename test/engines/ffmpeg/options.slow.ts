@@ -44,7 +44,7 @@ describe('video options', () => {
     assertRate(audio, 64_000)
   })
 
-  test('a video encoded in two passes has about the requested bit rate, and more than in one pass', async () => {
+  test('a video encoded in two passes has about the requested bit rate, and a higher one than in one pass', async () => {
     const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
@@ -138,11 +138,12 @@ describe('video options', () => {
 
 describe('GIFs from videos', () => {
   after(removeRuns)
-  const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('video.mp4'), 'gif', { options })
+  const convertToGif = (options: Record<string, unknown>) =>
+    convert(ffmpeg, fixture('video.mp4'), 'gif', { options })
   const readFrames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
 
   test('a GIF made from a video has the requested width, frame rate and range', async () => {
-    const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
+    const run = await convertToGif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
     assert.deepEqual(await readImageSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await readFrames(run), 5)
   })
@@ -179,12 +180,12 @@ describe('GIFs from videos', () => {
   })
 
   test('a GIF made from a video can play forward and backward', async () => {
-    assert.equal(await readFrames(await gif({ boomerang: 'true' })), 19)
+    assert.equal(await readFrames(await convertToGif({ boomerang: 'true' })), 19)
   })
 
   test('a GIF made from a video repeats the requested number of times', async () => {
     const readLoopCount = async (loop: number) => {
-      const bytes = await readFile((await gif({ loop })).path)
+      const bytes = await readFile((await convertToGif({ loop })).path)
       const at = bytes.indexOf('NETSCAPE2.0')
       return at < 0 ? undefined : bytes.readUInt16LE(at + 13)
     }
@@ -197,22 +198,22 @@ describe('GIFs from videos', () => {
   test('a GIF made from a video supports every dither method and palette', async () => {
     for (const palette of ['optimized', 'full']) {
       for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
-        assert.equal(await readFrames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
+        assert.equal(await readFrames(await convertToGif({ dither, palette })), 10, `${dither} ${palette}`)
       }
     }
   })
 
   test('a GIF made from a video fits into the requested file size', async () => {
-    const wholeBytes = (await stat((await gif({ width: 400 })).path)).size
+    const wholeBytes = (await stat((await convertToGif({ width: 400 })).path)).size
     const maxFileSize = Math.ceil(wholeBytes / 2)
-    const run = await gif({ width: 400, maxFileSize })
+    const run = await convertToGif({ width: 400, maxFileSize })
     const { size } = await stat(run.path)
     assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
   })
 
   test('making a GIF from an empty range of a video is refused', async () => {
     for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
-      await assertRefused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
+      await assertRefused(convertToGif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
     }
   })
 

@@ -31,7 +31,7 @@ async function writeFixture(name: string, content: string | Uint8Array): Promise
   return join(scratch, name)
 }
 
-const srt = (...texts: string[]) =>
+const createSrt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},800\n${text}\n`).join('\n')
 
 const isRefused = (code: string) => (error: unknown) => {
@@ -81,7 +81,7 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
   })
 
   test('subtitles in Windows encodings and UTF-16 are converted to UTF-8', async () => {
-    const words = srt('Grüße – “naïve”')
+    const words = createSrt('Grüße – “naïve”')
     const windows1252Bytes = Buffer.from(
       words.replace('–', '\x96').replace('“', '\x93').replace('”', '\x94'),
       'latin1',
@@ -97,7 +97,10 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
   })
 
   test('characters of subtitles that are markup in WebVTT are escaped', async () => {
-    const { text } = await convertText(await writeFixture('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
+    const { text } = await convertText(
+      await writeFixture('math.srt', createSrt('a < b & c', '<b>R&D</b>')),
+      'vtt',
+    )
     assert.match(text, /\na &lt; b &amp; c\n/)
     assert.match(text, /\n<b>R&amp;D<\/b>\n/)
   })
@@ -196,10 +199,10 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
     for (const format of subtitleSources) {
       const bytes = await readFile(fixture(`subtitles.${format}`))
       assert.equal(await detectFile(`x.${format}`, bytes), format)
-      const wide = Buffer.from(`\ufeff${bytes}`, 'utf16le')
-      assert.equal(await detectFile(`x.${format}`, wide), format)
-      const bare = await detectFile('upload', bytes)
-      assert.equal(bare, ['mpl2', 'jss', 'pjs', 'aqt'].includes(format) ? 'txt' : format)
+      const utf16Bytes = Buffer.from(`\ufeff${bytes}`, 'utf16le')
+      assert.equal(await detectFile(`x.${format}`, utf16Bytes), format)
+      const detectedWithoutExtension = await detectFile('upload', bytes)
+      assert.equal(detectedWithoutExtension, ['mpl2', 'jss', 'pjs', 'aqt'].includes(format) ? 'txt' : format)
     }
     const { path } = await convert(ffmpeg, fixture('subtitles.srt'), 'ttml')
     assert.equal(await detectFile('x', await readFile(path)), 'ttml')

@@ -123,8 +123,8 @@ describe('audio options and MIDI', () => {
   }
 
   test('audio gets the requested volume and number of channels', async () => {
-    const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
-    assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
+    const stereoRun = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
+    assert.equal((await runFfprobe(stereoRun.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
     const [peakBefore, peakAfter] = [await measurePeakDb(fixture('tone.wav')), await measurePeakDb(half.path)]
     assert.ok(Math.abs(peakBefore - peakAfter - 6) < 0.5, `${peakBefore} dB became ${peakAfter} dB`)
@@ -134,9 +134,12 @@ describe('audio options and MIDI', () => {
     // One note of half a second: note on, 480 ticks, note off.
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
-    const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
-    await writeFile(getPath('note.mid'), bare)
-    await writeFile(getPath('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
+    const bareMidi = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
+    await writeFile(getPath('note.mid'), bareMidi)
+    await writeFile(
+      getPath('note.rmi'),
+      Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bareMidi]),
+    )
     for (const name of ['note.mid', 'note.rmi']) {
       const run = await convert(ffmpeg, getPath(name), 'mp3')
       assert.ok((await readDurationS(run)) > 0.5, name)

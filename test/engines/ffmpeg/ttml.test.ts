@@ -49,9 +49,14 @@ test('TTML spans with times become separate cues', () => {
 })
 
 test('white space in TTML is collapsed unless xml:space preserves it', () => {
-  const p = (attributes: string) => `<tt:p begin="1s" end="2s" ${attributes}>a\n   b<tt:br/> c</tt:p>`
-  assert.deepEqual(parseTtml(createDocument(p('')))[0]?.lines, ['a b', 'c'])
-  assert.deepEqual(parseTtml(createDocument(p('xml:space="preserve"')))[0]?.lines, ['a', 'b', 'c'])
+  const createParagraph = (attributes: string) =>
+    `<tt:p begin="1s" end="2s" ${attributes}>a\n   b<tt:br/> c</tt:p>`
+  assert.deepEqual(parseTtml(createDocument(createParagraph('')))[0]?.lines, ['a b', 'c'])
+  assert.deepEqual(parseTtml(createDocument(createParagraph('xml:space="preserve"')))[0]?.lines, [
+    'a',
+    'b',
+    'c',
+  ])
 })
 
 test('numeric character references in TTML are decoded', () => {

@@ -77,13 +77,13 @@ const readCodec = async (path: string, format: FormatId) =>
   (await findUnsupportedCodec(path, format, new Error('cause')))?.details?.['feature']
 
 test('the error for encrypted media names the protection system', async () => {
-  const box = (type: string, content: Buffer) => {
+  const createBox = (type: string, content: Buffer) => {
     const size = Buffer.alloc(4)
     size.writeUInt32BE(8 + content.length)
     return Buffer.concat([size, Buffer.from(type, 'latin1'), content])
   }
   const systemId = Buffer.from('edef8ba979d64acea3c827dcd51d21ed', 'hex')
-  const psshBox = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
+  const psshBox = createBox('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
   const clearKey = readFileSync(fixture('odd/clear-key.mp4'))
   const protectedFile = writeScratch('widevine.mp4', Buffer.concat([clearKey, psshBox]))
   assert.equal(await detectEncryption(protectedFile, 'mp4'), 'Widevine')
@@ -100,7 +100,7 @@ test('the error for encrypted media names the protection system', async () => {
 })
 
 test('encrypted tracks and VVC video are detected in Matroska', async () => {
-  const element = (id: string, ...contents: Buffer[]): Buffer => {
+  const createElement = (id: string, ...contents: Buffer[]): Buffer => {
     const content = Buffer.concat(contents)
     return Buffer.concat([
       Buffer.from(id, 'hex'),
@@ -108,16 +108,25 @@ test('encrypted tracks and VVC video are detected in Matroska', async () => {
       content,
     ])
   }
-  const file = (...fields: Buffer[]) =>
-    Buffer.concat([element('1a45dfa3'), element('18538067', element('1654ae6b', element('ae', ...fields)))])
-  const codec = element('86', Buffer.from('V_MPEGI/ISO/VVC'))
-  const encrypted = element('6d80', element('6240', element('5035', Buffer.from([0x47, 0xe1, 0x81, 5]))))
+  const createMatroska = (...fields: Buffer[]) =>
+    Buffer.concat([
+      createElement('1a45dfa3'),
+      createElement('18538067', createElement('1654ae6b', createElement('ae', ...fields))),
+    ])
+  const codec = createElement('86', Buffer.from('V_MPEGI/ISO/VVC'))
+  const encryptedEncoding = createElement(
+    '6d80',
+    createElement('6240', createElement('5035', Buffer.from([0x47, 0xe1, 0x81, 5]))),
+  )
   assert.equal(
-    await detectEncryption(writeScratch('e.webm', file(codec, encrypted)), 'webm'),
+    await detectEncryption(writeScratch('e.webm', createMatroska(codec, encryptedEncoding)), 'webm'),
     'WebM encryption',
   )
-  const compressed = element('6d80', element('6240', element('5034', Buffer.from([0x42, 0x54, 0x81, 3]))))
-  const vvc = writeScratch('vvc.mkv', file(codec, compressed))
+  const compressedEncoding = createElement(
+    '6d80',
+    createElement('6240', createElement('5034', Buffer.from([0x42, 0x54, 0x81, 3]))),
+  )
+  const vvc = writeScratch('vvc.mkv', createMatroska(codec, compressedEncoding))
   assert.equal(await detectEncryption(vvc, 'mkv'), undefined)
   assert.equal(await readCodec(vvc, 'mkv'), 'H.266 (VVC) video')
 })

@@ -70,11 +70,11 @@ describe('compressed videos', () => {
   })
 
   test('compressing a video to a size too small for its duration is refused, and the error names the required size', async () => {
-    const long = `${folder}/long.mp4`
-    await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
+    const longPath = `${folder}/long.mp4`
+    await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', longPath)
     // The minimum video bit rate is 10,000 bits per second, and a quarter of the file is overhead.
     await assertRefused(
-      compress({ targetSize: 10_000 }, long),
+      compress({ targetSize: 10_000 }, longPath),
       'CONVERSION_FAILED',
       /^targetSize: 10000 bytes .* about 100000 are needed/,
     )

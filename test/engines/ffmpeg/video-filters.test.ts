@@ -67,7 +67,7 @@ describe('video frames', () => {
     )
   })
 
-  test('a video is rotated first, and then fitted into the frame size of formats that allow only one, such as DV', () => {
+  test('a video is rotated before it is fitted into the only frame size of a format such as DV', () => {
     const rotationFilters = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )
@@ -139,7 +139,7 @@ describe('video overlays', () => {
 })
 
 describe('video output size', () => {
-  const sides = (properties: object, options: object = {}, step?: number) => {
+  const getOutputSides = (properties: object, options: object = {}, step?: number) => {
     const { video } = createMediaInfo({ video: properties } satisfies Streams)
     assert.ok(video)
     // Only some of the options are set.
@@ -148,27 +148,32 @@ describe('video output size', () => {
   }
 
   test('the output width and height of a video are multiples of the number that the codec requires, and never zero', () => {
-    assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
-    assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
-    assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
+    assert.deepEqual(getOutputSides({ width: 101, height: 50 }), [102, 50])
+    assert.deepEqual(getOutputSides({ width: 101, height: 50 }, {}, 4), [100, 52])
+    assert.deepEqual(getOutputSides({ width: 1, height: 1 }), [2, 2])
     assert.match(filter('rm', {}, { width: 102, height: 50 }), /^scale=104:52:/)
     assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
   })
 
   test('the output size of a video is that of the upright video with square pixels', () => {
     const createRotation = (rotation: number) => ({ side_data_list: [{ rotation }] })
-    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(createRotation(rotation)), [480, 640])
-    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(createRotation(rotation)), [640, 480])
-    assert.deepEqual(sides({ sample_aspect_ratio: '3:2' }), [960, 480])
-    assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
+    for (const rotation of [90, -90, 270])
+      assert.deepEqual(getOutputSides(createRotation(rotation)), [480, 640])
+    for (const rotation of [0, 180, -180])
+      assert.deepEqual(getOutputSides(createRotation(rotation)), [640, 480])
+    assert.deepEqual(getOutputSides({ sample_aspect_ratio: '3:2' }), [960, 480])
+    assert.deepEqual(getOutputSides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
   test('the resolution option fits a video into a box, or sets the shorter side of an upright or rotated video', () => {
-    assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
-    assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
-    assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
-    assert.deepEqual(sides({}, { resolution: '1000x120' }), [160, 120])
-    assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
+    assert.deepEqual(getOutputSides({}, { resolution: '240p' }), [320, 240])
+    assert.deepEqual(
+      getOutputSides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }),
+      [240, 320],
+    )
+    assert.deepEqual(getOutputSides({}, { resolution: '320x1000' }), [320, 240])
+    assert.deepEqual(getOutputSides({}, { resolution: '1000x120' }), [160, 120])
+    assert.deepEqual(getOutputSides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
   test('a video smaller than the minimum size of an encoder gets another encoder or other settings', () => {

@@ -19,7 +19,7 @@ import { countCharacters } from '../support/inspect-font.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { convert } from '../support/run-engine.ts'
 
-/** An installed font (Bitstream Vera license), so that no font has to be committed. */
+/** An installed font, so that the repository needs none. Its license is that of Bitstream Vera. */
 const ttfPath = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const characters = 'Mutabor àéîõü'
 
@@ -36,7 +36,7 @@ testConformance(fontforge, {
   long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
 })
 
-/** Launchers without namespaces, where programs have no private /tmp and may not write to the shared one. */
+/** A launcher without namespaces: its programs have no private /tmp and may not write to the shared one. */
 const filteredLauncher = launchers.filter(
   ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
@@ -112,10 +112,13 @@ test('a font subset with characters that the font does not have is refused', asy
 
 test('a font with hinting removed is smaller and has the same characters', async () => {
   const keptFont = (await convert(fontforge, ttfPath, 'ttf')).path
-  const bare = (await convert(fontforge, ttfPath, 'ttf', { options: { hinting: 'none' } })).path
-  const [subsetBytes, wholeBytes] = [(await stat(bare)).size, (await stat(keptFont)).size]
-  assert.ok(subsetBytes < wholeBytes * 0.9, `${subsetBytes} bytes without, ${wholeBytes} with instructions`)
-  assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(keptFont, 'ttf'))
+  const unhintedPath = (await convert(fontforge, ttfPath, 'ttf', { options: { hinting: 'none' } })).path
+  const [unhintedBytes, wholeBytes] = [(await stat(unhintedPath)).size, (await stat(keptFont)).size]
+  assert.ok(
+    unhintedBytes < wholeBytes * 0.9,
+    `${unhintedBytes} bytes without, ${wholeBytes} with instructions`,
+  )
+  assert.equal(await countCharacters(unhintedPath, 'ttf'), await countCharacters(keptFont, 'ttf'))
 })
 
 test('a font converted to a bitmap font has the requested pixel height', async () => {

@@ -138,8 +138,11 @@ describe('ImageMagick formats', () => {
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const fitsWithManyPlanes = join(folder, 'many.fits')
     await writeFile(fitsWithManyPlanes, createFits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
-    const converted = await convert(imagemagick, fitsWithManyPlanes, 'png')
-    assert.deepEqual([await readShades(converted.path), converted.warnings], [[0, 255], ['PLANES_DROPPED']])
+    const convertedFits = await convert(imagemagick, fitsWithManyPlanes, 'png')
+    assert.deepEqual(
+      [await readShades(convertedFits.path), convertedFits.warnings],
+      [[0, 255], ['PLANES_DROPPED']],
+    )
   })
 
   test('a FITS image with missing values is read, even if it is in an extension after an empty primary unit', async () => {

@@ -37,11 +37,11 @@ async function convertToInks(background: string) {
     .toColourspace('cmyk')
     .raw()
     .toBuffer()
-  const rendered = await sharp(path).toColourspace('srgb').raw().toBuffer()
+  const renderedColor = await sharp(path).toColourspace('srgb').raw().toBuffer()
   return {
     profile,
     levels: [...inks.subarray(0, 4)].map((ink) => 255 - ink),
-    color: [...rendered.subarray(0, 3)],
+    color: [...renderedColor.subarray(0, 3)],
   }
 }
 
@@ -166,17 +166,17 @@ describe('metadata in formats of ImageMagick', () => {
   after(removeRuns)
 
   test('metadata=keep causes a warning only if the source has metadata that the target cannot store', async () => {
-    const bare = fixture('corners.png')
+    const pathWithoutMetadata = fixture('corners.png')
     const pathWithMetadata = await write(
       'noted.png',
-      await sharp(bare)
+      await sharp(pathWithoutMetadata)
         .withExif({ IFD0: { Artist: 'Zebra' } })
         .toBuffer(),
     )
     const getWarnings = async (source: string, to: FormatId) =>
       (await convert(imagemagick, source, to, { options: { metadata: 'keep' } })).warnings
     for (const to of ['tga', 'psd', 'sgi'] as const) {
-      assert.deepEqual(await getWarnings(bare, to), [], to)
+      assert.deepEqual(await getWarnings(pathWithoutMetadata, to), [], to)
       assert.deepEqual(await getWarnings(pathWithMetadata, to), ['METADATA_NOT_KEPT'], to)
     }
   })

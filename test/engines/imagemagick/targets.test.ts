@@ -54,22 +54,25 @@ describe('formats that ImageMagick writes', () => {
 
   test('output formats of ImageMagick get the expected arguments for bit depth, color space and compression', () => {
     const createFileNameArgs = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const argsFor = (args: string) =>
+    const listIdsWithArgs = (args: string) =>
       listIdsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
-    assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
-    assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
+    assert.equal(listIdsWithArgs('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(
-      argsFor(`-depth 10 ${createFileNameArgs('file')} ${createFileNameArgs('origination')}`),
+      listIdsWithArgs('-depth 8'),
+      'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits',
+    )
+    assert.equal(
+      listIdsWithArgs(`-depth 10 ${createFileNameArgs('file')} ${createFileNameArgs('origination')}`),
       'cin',
     )
-    assert.equal(argsFor('-depth 8 -compress None'), 'psd psb')
-    assert.equal(argsFor('-depth 8 -orient TopLeft'), 'tga')
-    assert.equal(argsFor('-compress Zip'), 'tiff ptif')
-    assert.equal(argsFor('-units PixelsPerInch'), 'png jpg')
-    assert.equal(argsFor('-colorspace RGB'), 'hdr exr')
-    assert.equal(argsFor('-colorspace Gray'), 'pgm')
-    assert.equal(argsFor('-colorspace Gray -depth 8'), 'pgx vicar')
-    assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
+    assert.equal(listIdsWithArgs('-depth 8 -compress None'), 'psd psb')
+    assert.equal(listIdsWithArgs('-depth 8 -orient TopLeft'), 'tga')
+    assert.equal(listIdsWithArgs('-compress Zip'), 'tiff ptif')
+    assert.equal(listIdsWithArgs('-units PixelsPerInch'), 'png jpg')
+    assert.equal(listIdsWithArgs('-colorspace RGB'), 'hdr exr')
+    assert.equal(listIdsWithArgs('-colorspace Gray'), 'pgm')
+    assert.equal(listIdsWithArgs('-colorspace Gray -depth 8'), 'pgx vicar')
+    assert.equal(listIdsWithArgs('-define dds:compression=dxt5'), 'dds')
   })
 
   test('the costs of ImageMagick formats are lowest for PNG, then JPEG, so that routes prefer these', () => {

@@ -14,7 +14,7 @@ after(async () => {
   await removeRuns()
 })
 
-/** Returns the content of a file as text without null bytes. Packages are unpacked, with the names of their parts. */
+/** Returns the content of a file as text without null bytes. A package is unpacked; each part follows its name. */
 async function readContent(path: string): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.toString('latin1', 0, 2) !== 'PK') return stripZeroBytes(bytes)
@@ -64,7 +64,7 @@ const cases = [
     to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
     word: 'Wombats',
     activePatterns: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
-    // The same action in PowerPoint files.
+    // PowerPoint files would contain the `execute` action like this.
     alsoForbidden: [/ppaction:\/\/(?:program|macro)/],
   },
   {
@@ -104,7 +104,7 @@ for (const testCase of cases) {
   })
 }
 
-/** Returns the text of a PDF and its objects, which would contain actions and links. */
+/** Returns the text of a PDF, followed by its uncompressed objects, which would contain actions and links. */
 async function uncompressPdf(path: string): Promise<string> {
   await readStdout('qpdf', '--check', path)
   const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', path, '-')

@@ -7,8 +7,8 @@ import { testConformance } from '../support/conformance.ts'
 import { fixture } from '../support/run-engine.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'office-long-'))
-const long = join(scratch, 'long.txt')
-await writeFile(long, 'The quick brown fox jumps over the lazy dog.\n'.repeat(20_000))
+const longTextPath = join(scratch, 'long.txt')
+await writeFile(longTextPath, 'The quick brown fox jumps over the lazy dog.\n'.repeat(20_000))
 after(() => rm(scratch, { recursive: true }))
 
 testConformance(createLibreOffice(), {
@@ -22,5 +22,5 @@ testConformance(createLibreOffice(), {
   only: (from, to) =>
     to === 'pdf' || ['docx odt', 'docx rtf', 'xlsx csv', 'odp pptx', 'odg svg'].includes(`${from} ${to}`),
   garbage: ['docx', 'doc', 'ods', 'xls', 'pptx', 'vsd', 'dxf'],
-  long: { source: long, to: 'pdf' },
+  long: { source: longTextPath, to: 'pdf' },
 })

@@ -30,7 +30,7 @@ test('hidden text of a document is left out of plain text, Markdown and PDF, and
   assert.deepEqual(await summarize(document, 'fodt'), [6, 1])
   const { path } = await convert(office, document, 'docx')
   assert.deepEqual(await summarize(path, 'docx'), [6, 1])
-  const visibleText = /^Seen words\s+go on\s+also\s+shown\s*$/
+  const visibleTextPattern = /^Seen words\s+go on\s+also\s+shown\s*$/
   for (const [engine, to] of [
     [pandoc, 'txt'],
     [pandoc, 'md'],
@@ -39,7 +39,7 @@ test('hidden text of a document is left out of plain text, Markdown and PDF, and
     const result = await convert(engine, path, to)
     const text =
       to === 'pdf' ? await readStdout('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
-    assert.match(text, visibleText, `${engine.id} ${to}`)
+    assert.match(text, visibleTextPattern, `${engine.id} ${to}`)
     assert.deepEqual(await summarize(result.path, to), [6, 0])
   }
   const page = await convert(office, path, 'html')
@@ -54,8 +54,8 @@ test('hidden text of a document is left out of plain text, Markdown and PDF, and
     '<office:body><office:text><text:p>style="display: none" is written of</text:p></office:text></office:body>',
   )
   assert.deepEqual((await convert(office, openDocument, 'html')).warnings, [])
-  const rich = await convert(office, path, 'rtf')
-  assert.deepEqual(await summarize(rich.path, 'rtf'), [6, 1])
+  const rtfRun = await convert(office, path, 'rtf')
+  assert.deepEqual(await summarize(rtfRun.path, 'rtf'), [6, 1])
 })
 
 test('text that overrides the hiding style of its paragraph is kept in HTML without a warning', async () => {
@@ -78,14 +78,14 @@ test('text that overrides the hiding style of its paragraph is kept in HTML with
 })
 
 test('broken references in a document show the text that they had when the document was saved', async () => {
-  const to = (name: string, shown: string) =>
+  const createReference = (name: string, shown: string) =>
     `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
   const mark =
     '<text:reference-ref text:reference-format="text" text:ref-name="gone">Table 3</text:reference-ref>'
   const document = await writeFlatDocument(
     'references.fodt',
     'text',
-    `<office:body><office:text><text:p>See ${to('gone', 'Figure 7')} and ${mark}, not ${to('here', 'old')}.</text:p>
+    `<office:body><office:text><text:p>See ${createReference('gone', 'Figure 7')} and ${mark}, not ${createReference('here', 'old')}.</text:p>
       <text:p><text:bookmark-start text:name="here"/>the end<text:bookmark-end text:name="here"/></text:p>
       </office:text></office:body>`,
   )
@@ -100,7 +100,8 @@ test('broken references in a document show the text that they had when the docum
 })
 
 test('the content summary of a Word 97 document omits hidden and deleted words, and all words if a style may hide text', async () => {
-  const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
+  const createSpan = (style: string, text: string) =>
+    `<text:span text:style-name="${style}">${text}</text:span>`
   const summarizeAsDoc = async (name: string, styles: string, body: string) => {
     const contentXml = `${styles}<office:body><office:text>${body}</office:text></office:body>`
     const { path } = await convert(office, await writeFlatDocument(name, 'text', contentXml), 'doc')
@@ -109,7 +110,7 @@ test('the content summary of a Word 97 document omits hidden and deleted words, 
   }
   const automaticStyles = `<office:automatic-styles>${createHiddenStyle('T1', 'text')}</office:automatic-styles>`
   // Cyrillic characters are stored as two bytes each, and other characters as one byte.
-  const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
+  const body = `<text:p>Seen ${createSpan('T1', 'secret words')} go on</text:p><text:p>${createSpan('T1', 'тайна')} видно ${createSpan('T1', 'нет')}</text:p>`
   assert.deepEqual(await summarizeAsDoc('spans.fodt', automaticStyles, body), [
     4,
     ['hiddenText', 'selectableText'],

@@ -228,9 +228,9 @@ test('a word in the last column of a sheet is kept, and a sheet with too many ce
       convert(engine, largeSheet, to),
       refusal('FILE_TOO_LARGE', /8,192 rows and 16,384 columns up to its last cell/),
     )
-  const wide = await writeSparseSheet(1000, 16_384)
+  const wideSheet = await writeSparseSheet(1000, 16_384)
   await assert.rejects(
-    convert(engine, wide, 'pdf'),
+    convert(engine, wideSheet, 'pdf'),
     refusal('FILE_TOO_LARGE', /1,000 rows and 16,384 columns/),
   )
 })
@@ -315,7 +315,7 @@ const roundTrips = [
   ['drawing.odg', ['otg', 'fodg'], ['Herons', 'Egrets']],
 ] as const satisfies [string, FormatId[], string[]][]
 
-/** Formats that no other tool here can read. */
+/** Formats that only LibreOffice reads here, so their content summaries are compared as well. */
 const olderFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 
 const elementCounts = { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }

@@ -37,17 +37,22 @@ test('a document that already has a style with the name of the added link style 
 })
 
 test('links without a style, such as those of Google Docs, work in the PDF', async () => {
-  const plain = createLink('https://example.com/plain', new TextRun('plain'))
-  const colored = createLink(
+  const plainLink = createLink('https://example.com/plain', new TextRun('plain'))
+  const coloredLink = createLink(
     'https://example.com/colored',
     new TextRun({ text: 'colored', color: '1155CC', underline: {} }),
   )
-  const styled = createLink('https://example.com/styled', new TextRun({ text: 'styled', style: 'Hyperlink' }))
-  const table = new Table({ rows: [new TableRow({ children: [new TableCell({ children: [colored] })] })] })
+  const styledLink = createLink(
+    'https://example.com/styled',
+    new TextRun({ text: 'styled', style: 'Hyperlink' }),
+  )
+  const table = new Table({
+    rows: [new TableRow({ children: [new TableCell({ children: [coloredLink] })] })],
+  })
   const path = join(folder, 'links.docx')
   await writeFile(
     path,
-    await Packer.toBuffer(new Document({ sections: [{ children: [plain, table, styled] }] })),
+    await Packer.toBuffer(new Document({ sections: [{ children: [plainLink, table, styledLink] }] })),
   )
   const result = await convert(office, path, 'pdf')
   const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', result.path, '-')

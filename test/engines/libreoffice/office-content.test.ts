@@ -81,12 +81,12 @@ test('the cells of a Word table without column definitions are kept in plain tex
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
   const { path, workDir } = await convert(pandoc, page, 'docx')
   const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
-  const grid = /<w:tblGrid\s*\/>|<w:tblGrid>.*?<\/w:tblGrid>/s
-  assert.match(xml, grid)
+  const gridPattern = /<w:tblGrid\s*\/>|<w:tblGrid>.*?<\/w:tblGrid>/s
+  assert.match(xml, gridPattern)
   const partsFolder = join(workDir, 'parts')
   await mkdir(partsFolder)
   await readStdout('bsdtar', '-xf', path, '-C', partsFolder)
-  await writeFile(join(partsFolder, 'word/document.xml'), xml.replace(grid, ''))
+  await writeFile(join(partsFolder, 'word/document.xml'), xml.replace(gridPattern, ''))
   const names = ['[Content_Types].xml', '_rels', 'word']
   await readStdout(
     'bsdtar',
@@ -151,13 +151,14 @@ const createParagraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w
 
 const createCell = (text: string) => `<w:tc>${createParagraph(text)}</w:tc>`
 
-const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
+const createField = (text: string) =>
+  `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
 
 const createContentControl = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
 test('fields, table controls, footnote tables and embedded documents of a Word document are kept in text and Markdown', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${createCell('noted')}</w:tr></w:tbl>
-    <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
+    <w:p>${createField('beside')}</w:p></w:footnote></w:footnotes>`
   const nestedDocument = await writeWordDocument(
     'within',
     `${createParagraph('deeper')}<w:altChunk r:id="r0"/>`,
@@ -165,7 +166,7 @@ test('fields, table controls, footnote tables and embedded documents of a Word d
   )
   const path = await writeWordDocument(
     'stand-ins',
-    `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
+    `<w:p>${createField('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
      <w:tbl><w:tr>${createContentControl(createCell('first'))}${createCell('second')}</w:tr>${createContentControl(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
      <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
     [
@@ -222,16 +223,16 @@ test('a Word document converted to text keeps emoji, changes without an id, tabs
   const emoji =
     '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'
   const createCell = (text: string, span = '') => `<w:tc>${span}<w:p>${run(text)}</w:p></w:tc>`
-  const table = (grid: string, ...cells: readonly string[]) =>
+  const createTable = (grid: string, ...cells: readonly string[]) =>
     `<w:tbl><w:tblGrid>${grid}</w:tblGrid><w:tr>${cells.join('')}</w:tr></w:tbl>`
   const parts = {
     smile: `<w:p>${run('before ')}${emoji}${run(' after')}</w:p>`,
     change: `<w:p>${run('now ')}<w:ins w:author="Author">${run('inserted')}</w:ins><w:moveTo w:id="3">${run('moved')}</w:moveTo></w:p>`,
     direction: `<w:p><w:dir w:val="rtl">${run('turned')}</w:dir><w:bdo w:val="ltr">${run('over')}</w:bdo></w:p>`,
     tab: `<w:p>${run('left')}<w:r><w:ptab w:alignment="right"/></w:r>${run('right')}</w:p>`,
-    few: table('<w:gridCol w:w="900"/>', createCell('one'), createCell('two'), createCell('three')),
-    narrow: table('<w:gridCol/>', createCell('alone')),
-    none: table('', createCell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), createCell('last')),
+    few: createTable('<w:gridCol w:w="900"/>', createCell('one'), createCell('two'), createCell('three')),
+    narrow: createTable('<w:gridCol/>', createCell('alone')),
+    none: createTable('', createCell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), createCell('last')),
   }
   const expectedParts: Readonly<Record<keyof typeof parts, RegExp>> = {
     smile: /before 😀 after/,

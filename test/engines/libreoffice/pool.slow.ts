@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 after(() => rm(scratch, { recursive: true }))
 
-/** Creates an engine with its own pool; returns it with the folder of its processes. */
+/** Creates an engine with its own LibreOffice pool. Returns the engine, and the folder for the pool's processes. */
 async function createPool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
   const baseDir = await mkdtemp(join(scratch, 'pool-'))
   const engine = createLibreOffice({ baseDir, ...settings })
@@ -46,7 +46,7 @@ async function listPids(program: string, folder: string): Promise<number[]> {
 
 const listOfficePids = (baseDir: string) => listPids('soffice.bin', baseDir)
 
-/** Writes a text of many pages, so that converting it takes a while after it was loaded. */
+/** Writes a text file of many pages, so that its conversion still takes a while after it is loaded. */
 async function writeLongText(word: string, lines = 4000): Promise<string> {
   const path = join(scratch, `${word}.txt`)
   await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
@@ -137,7 +137,7 @@ describe('the LibreOffice pool', () => {
 })
 
 describe('failing LibreOffice processes', () => {
-  /** Converts a document and sends the signal to its process after it has loaded the document, this many times. */
+  /** Converts a document. Signals the LibreOffice process after it has loaded the document, in this many attempts. */
   async function convertWhileSignalling(
     signal: NodeJS.Signals,
     times: number,

@@ -131,9 +131,12 @@ describe('documents that exhaust resources', () => {
     for (const source of [loop, entities]) {
       await assert.rejects(convert(pandoc, source, 'html'), { code: 'CORRUPT_FILE' }, source)
     }
-    const deep = await file('deep.html', `${'<div>'.repeat(4000)}x`)
-    const sentence = /has content nested thousands of levels deep, which is not supported/
-    await assert.rejects(convert(pandoc, deep, 'rst'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
+    const deepPage = await file('deep.html', `${'<div>'.repeat(4000)}x`)
+    const messagePattern = /has content nested thousands of levels deep, which is not supported/
+    await assert.rejects(convert(pandoc, deepPage, 'rst'), {
+      code: 'UNSUPPORTED_FORMAT',
+      message: messagePattern,
+    })
   })
 })
 
@@ -250,7 +253,7 @@ test('raw content of a document that the target format cannot contain causes a w
 })
 
 test('notes, captions and code of a document are kept in formats whose pandoc writer would drop them', async () => {
-  const rich = await file(
+  const richDocument = await file(
     'rich.md',
     `# Birds[^head]
 
@@ -280,7 +283,7 @@ Diving.[^long]
     'often',
   ]
   for (const to of ['adoc', 'dokuwiki', 'zimwiki', 'jira', 'xwiki', 'tei', 'opml', 'muse', 'fb2'] as const) {
-    const { path } = await convert(pandoc, rich, to)
+    const { path } = await convert(pandoc, richDocument, to)
     const text = (await readFile(path, 'utf8')).replaceAll(/\s+/g, ' ')
     assert.deepEqual(
       words.filter((word) => !text.includes(word)),
@@ -288,7 +291,7 @@ Diving.[^long]
       to,
     )
   }
-  const text = await readFile((await convert(pandoc, rich, 'rtf')).path, 'utf8')
+  const text = await readFile((await convert(pandoc, richDocument, 'rtf')).path, 'utf8')
   assert.match(text, /\[note of the table\]/)
   assert.match(text, /footnote[^[]*note of the heading/)
 })

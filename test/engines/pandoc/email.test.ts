@@ -22,7 +22,7 @@ async function createPage(...lines: readonly string[]) {
 const createHtmlEmail = (...body: readonly string[]) =>
   createPage('From: a@example.org', 'Subject: x', 'Content-Type: text/html; charset=utf-8', '', ...body)
 
-const rich = [
+const richEmail = [
   'From: =?utf-8?Q?J=C3=BCrgen?= <jurgen@example.org>',
   'To: =?iso-8859-1?Q?Ren=E9?= <rene@example.org>,',
   ' second@example.org',
@@ -60,7 +60,7 @@ const rich = [
 
 describe('an email', () => {
   test('an email becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
-    const { html, warnings } = await createPage(...rich)
+    const { html, warnings } = await createPage(...richEmail)
     assert.match(html, /<h1>Report – found<\/h1>/)
     assert.match(html, /<th>From<\/th><td>Jürgen &lt;jurgen@example\.org&gt;<\/td>/)
     assert.match(html, /<th>To<\/th><td>René &lt;rene@example\.org&gt;, second@example\.org<\/td>/)
@@ -107,7 +107,7 @@ describe('an email', () => {
   })
 
   test('an email is detected by its first lines, but is treated as plain text if its file is named .txt', async () => {
-    const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
+    const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...richEmail].join('\r\n'))
     assert.equal(await detectFile('upload', bytes), 'eml')
     assert.equal(await detectFile('mail.eml', bytes), 'eml')
     assert.equal(await detectFile('mail.txt', bytes), 'txt')

@@ -65,10 +65,10 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     const { html } = await createPage({ '0037001F': 'x', '10090102': storeRtf(encapsulated) })
     assert.match(html, /<p>Привет<b>otters<\/b><\/p>/)
     // The example of [MS-OXRTFCP] 4.1.1, "hello world".
-    const compressed =
+    const compressedHex =
       '2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0'
-    const written = await createPage({ '0037001F': 'x', '10090102': Buffer.from(compressed, 'hex') })
-    assert.match(written.html, /<p>hello world<\/p>/)
+    const exampleRun = await createPage({ '0037001F': 'x', '10090102': Buffer.from(compressedHex, 'hex') })
+    assert.match(exampleRun.html, /<p>hello world<\/p>/)
   })
 
   test('text of an Outlook message that is not Unicode is decoded with the code pages that the message names', async () => {
@@ -113,12 +113,12 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
   })
 
   test('an Outlook message that is truncated, or whose directory contains a loop, is refused', async () => {
-    const intact = await readFile(fixture)
-    const entry = intact.indexOf(Buffer.from('__properties_version1.0', 'utf16le'))
-    const loop = Buffer.from(intact)
+    const intactBytes = await readFile(fixture)
+    const entry = intactBytes.indexOf(Buffer.from('__properties_version1.0', 'utf16le'))
+    const loop = Buffer.from(intactBytes)
     // Makes a loop: the entry of a stream links to the root.
     loop.writeUInt32LE(0, entry + 72)
-    for (const bytes of [loop, intact.subarray(0, 2048)]) {
+    for (const bytes of [loop, intactBytes.subarray(0, 2048)]) {
       const path = join(scratch, 'damaged.msg')
       await writeFile(path, bytes)
       await assert.rejects(convert(pandoc, path, 'html'), { code: 'CORRUPT_FILE' })

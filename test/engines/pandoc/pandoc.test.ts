@@ -34,7 +34,10 @@ $$x^2 + y^2$$
 `,
 )
 
-const long = await file('long.md', 'A paragraph with *some* **marks** and a [link](#x).\n\n'.repeat(60_000))
+const longDocument = await file(
+  'long.md',
+  'A paragraph with *some* **marks** and a [link](#x).\n\n'.repeat(60_000),
+)
 
 testConformance(pandoc, {
   fixtures: {
@@ -47,7 +50,7 @@ testConformance(pandoc, {
     from === 'md'
       ? ['docx', 'odt', 'pptx', 'epub', 'fb2', 'html', 'rst', 'tex', 'dbk', 'ipynb', 'opml'].includes(to)
       : to === 'md',
-  long: { source: long, to: 'docx' },
+  long: { source: longDocument, to: 'docx' },
 })
 
 describe('text boxes and comments of Word documents', () => {
@@ -75,7 +78,7 @@ describe('text boxes and comments of Word documents', () => {
     assert.doesNotMatch(text, /\[TABLE\]/)
   })
 
-  test('converting a Word document that needs a password to Markdown is refused with FILE_ENCRYPTED', async () => {
+  test('converting an encrypted Word document to Markdown is refused with FILE_ENCRYPTED', async () => {
     await assert.rejects(convertSource(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })
 })
@@ -114,11 +117,11 @@ describe('content of documents', () => {
   })
 
   test('a document converted to XHTML is well-formed XML, even with malformed raw HTML', async () => {
-    const loose = await file(
+    const looseDocument = await file(
       'loose.md',
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
     )
-    const { path, text } = await convertSource(loose, 'xhtml')
+    const { path, text } = await convertSource(looseDocument, 'xhtml')
     await readStdout(python3, '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
     assert.match(text, /<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1\.0/)
     assert.match(text, /<title>Fruit &amp; more<\/title>/)
@@ -161,10 +164,10 @@ describe('content of documents', () => {
   })
 
   test('a document is read in its own character encoding', async () => {
-    const western = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
-    assert.match((await convertSource(western, 'html')).text, /Grüße/)
-    const wide = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
-    assert.match((await convertSource(wide, 'html')).text, /Grüße/)
+    const latin1Document = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
+    assert.match((await convertSource(latin1Document, 'html')).text, /Grüße/)
+    const utf16Document = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
+    assert.match((await convertSource(utf16Document, 'html')).text, /Grüße/)
   })
 
   test('a raw HTML table in Markdown is kept in Word, and title, author and abstract appear once in plain text', async () => {

@@ -33,9 +33,9 @@ async function createDocumentWith(name: string, paragraphs: string, levels?: str
   return path
 }
 
-const level = (index: number, format: string, text: string) =>
+const createLevel = (index: number, format: string, text: string) =>
   `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
-const item = (index: number, text: string) =>
+const createListItem = (index: number, text: string) =>
   `<w:p><w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
 const createParagraph = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`
 
@@ -54,16 +54,16 @@ describe('generated content of Word documents', () => {
   })
 
   test('numbered clauses of a Word document keep their numbers, such as § I and I.a)', async () => {
-    const levels = level(0, 'upperRoman', '§ %1') + level(1, 'lowerLetter', '%1.%2)')
+    const levels = createLevel(0, 'upperRoman', '§ %1') + createLevel(1, 'lowerLetter', '%1.%2)')
     const clauses = [
-      item(0, 'Goods'),
-      item(1, 'Price'),
-      item(1, 'Place'),
+      createListItem(0, 'Goods'),
+      createListItem(1, 'Price'),
+      createListItem(1, 'Place'),
       createParagraph('<w:t>Between</w:t>'),
     ]
     const source = await createDocumentWith(
       'clauses.docx',
-      [...clauses, item(0, 'Law'), item(1, 'Court')].join(''),
+      [...clauses, createListItem(0, 'Law'), createListItem(1, 'Court')].join(''),
       levels,
     )
     const lines = (await convertToText(source, 'txt')).split('\n').filter(Boolean)
@@ -73,8 +73,8 @@ describe('generated content of Word documents', () => {
   test('a simple numbered list of a Word document stays a list in Markdown', async () => {
     const source = await createDocumentWith(
       'list.docx',
-      item(0, 'one') + item(0, 'two'),
-      level(0, 'decimal', '%1.'),
+      createListItem(0, 'one') + createListItem(0, 'two'),
+      createLevel(0, 'decimal', '%1.'),
     )
     assert.match(await convertToText(source, 'md'), /^1\. +one\n+2\. +two$/m)
   })

@@ -56,9 +56,11 @@ async function createStep(
   return { work, tools: createTools({ workDir, signal, limits: pdf.limits }) }
 }
 
-async function split(name: string, workers: number, request: StepRequest = {}) {
+async function split(name: string, workerCount: number, request: StepRequest = {}) {
   const { work, tools } = await createStep(name, request)
-  return (await pdf.split?.(work, tools, { workers, timeoutS: Infinity }))?.map(({ spec: chunk }) => chunk)
+  return (await pdf.split?.(work, tools, { workers: workerCount, timeoutS: Infinity }))?.map(
+    ({ spec: chunk }) => chunk,
+  )
 }
 
 async function run(name: string, request: StepRequest): Promise<EngineResult> {
@@ -88,7 +90,7 @@ test('a long PDF is split into chunks of pages that take about equally long', as
 })
 
 test('a PDF is not split into chunks if that would not be faster', async () => {
-  // Each worker runs two processes, which keep the cores of two workers busy.
+  // Each worker keeps two cores busy, so three workers on one machine are no faster than one.
   assert.equal(await split('long.pdf', 3), undefined)
   assert.equal(await split('long.pdf', 8, { options: { dpi: 72 } }), undefined)
   assert.equal(await split('long.pdf', 8, { options: { pages: '1-100' } }), undefined)

@@ -83,13 +83,13 @@ async function countSideBySideLines(path: string, columns: number, page = 1): Pr
   ).length
 }
 
-const listExpectedLengths = (paragraphs: number) =>
-  Array.from({ length: paragraphs }, (_, index) => countWordPairs(index))
+const listExpectedLengths = (paragraphCount: number) =>
+  Array.from({ length: paragraphCount }, (_, index) => countWordPairs(index))
 
 /** Returns the numbers of the words in consecutive paragraphs, in the order in which they were created. */
-const listNumbersFrom = (firstNumber: number, paragraphs: number) =>
+const listNumbersFrom = (firstNumber: number, paragraphCount: number) =>
   Array.from(
-    { length: listExpectedLengths(paragraphs).reduce((sum, length) => sum + length) },
+    { length: listExpectedLengths(paragraphCount).reduce((sum, length) => sum + length) },
     (_, index) => firstNumber + index,
   )
 

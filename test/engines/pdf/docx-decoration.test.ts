@@ -13,8 +13,8 @@ const pages = (...numbers: readonly number[]) => ({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: `<< /Type /Pages /Kids [${numbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${numbers.length} >>`,
 })
-const createPage = (contents: number) =>
-  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents ${contents} 0 R
+const createPage = (contentsObject: number) =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents ${contentsObject} 0 R
   /Resources << /Font << /F1 5 0 R >> /XObject << /Im 6 0 R >> >> >>`
 const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 const redPixel = stream(
@@ -41,7 +41,7 @@ const photosPdf = createPdf({
 })
 
 /** Text on yellow paper with a blue band at its top. */
-const paper = createPdf({
+const yellowPaperPdf = createPdf({
   ...pages(3),
   3: createPage(4),
   4: stream(`1 0.95 0.7 rg 0 0 400 500 re f 0 0 0.6 rg 0 470 400 30 re f 0 g ${drawProse(400)}`),
@@ -81,7 +81,7 @@ async function createBlurredPhoto(): Promise<Buffer> {
 
 const getPath = await writeFiles({
   'photos.pdf': photosPdf,
-  'paper.pdf': paper,
+  'paper.pdf': yellowPaperPdf,
   'stamp.pdf': stamp,
   'dashes.pdf': photoWithDashes,
   'blurred.png': await createBlurredPhoto(),
@@ -93,11 +93,16 @@ async function toWordAndBack(name: string) {
   const folder = scratchFolder('printed')
   const profile = `-env:UserInstallation=file://${folder}/profile`
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
-  const printed = join(folder, `${parse(path).name}.pdf`)
-  return { path, printed, warnings, text: await readStdout('pandoc', '--from=docx', '--to=plain', path) }
+  const printedPath = join(folder, `${parse(path).name}.pdf`)
+  return {
+    path,
+    printed: printedPath,
+    warnings,
+    text: await readStdout('pandoc', '--from=docx', '--to=plain', path),
+  }
 }
 
-/** Returns the color of a point of a page, measured in points from its top left corner. */
+/** Returns the color at a position on a page. The position is in points from the top left corner. */
 async function readColor(file: string, number: number, [x, y]: readonly [number, number]) {
   const prefix = join(scratchFolder('pixels'), 'page')
   const page = ['-f', String(number), '-l', String(number), '-singlefile']

@@ -18,15 +18,15 @@ async function createScan(lines: readonly string[]): Promise<PdfFileObjects[numb
   return { dict, data }
 }
 
-const createPage = (contents: number, resources: string) =>
-  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contents} 0 R /Resources << ${resources} >> >>`
+const createPage = (contentsObject: number, resources: string) =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contentsObject} 0 R /Resources << ${resources} >> >>`
 const imageContent = stream('q 595 0 0 842 0 0 cm /Im Do Q')
 const prose = Array.from(
   { length: 10 },
   (_, at) => `(Line ${at} is read without an image of it.) Tj T*`,
 ).join(' ')
 
-/** A scan with fewer characters than any page of text. */
+/** A scan with too few characters to count as a page of text. */
 const pdfWithFewWords = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

@@ -29,10 +29,10 @@ const createPages = (...contents: readonly string[]) =>
     ),
   })
 
-const paragraph = (top: number, lines: number, [left, pitch] = [60, 15]) =>
-  Array.from({ length: lines }, (_, at) =>
+const createParagraph = (top: number, lineCount: number, [left, pitch] = [60, 15]) =>
+  Array.from({ length: lineCount }, (_, at) =>
     createLine(
-      at === lines - 1
+      at === lineCount - 1
         ? 'the last of them is short.'
         : `Row ${at} of this text goes on about rivers and mountains far from the coast, row ${at}`,
       [left, top - at * pitch],
@@ -48,34 +48,34 @@ const chapters = createPages(
         [60, 760],
         20,
       ),
-      paragraph(720, 5),
-      paragraph(630, 4),
+      createParagraph(720, 5),
+      createParagraph(630, 4),
       createLine(`Note ${chapter} at the end`, [60, 200], 9),
     ].join(' '),
   ),
 )
 
-const box = (y: number) => `1 w 60 ${y - 2} 10 10 re S`
+const drawBox = (y: number) => `1 w 60 ${y - 2} 10 10 re S`
 const drawTick = (y: number) => `1.5 w 62 ${y + 3} m 64 ${y} l 68 ${y + 6} l S`
-/** Two ticked and two empty boxes, one of them ticked by a character. */
+/** Two ticked boxes, one with a drawn tick and one with a character, and two empty boxes. */
 const form = createPages(
   [
     createLine('Tick what applies to you and hand the sheet to the office.', [60, 760]),
-    ...[box(730), drawTick(730), createLine('I own a boat', [78, 730])],
-    ...[box(705), createLine('I rent a boat', [78, 705])],
-    ...[box(680), createLine('X', [61.5, 679.5], 10), createLine('I need a berth', [78, 680])],
-    ...[box(655), createLine('I want the newsletter', [78, 655])],
+    ...[drawBox(730), drawTick(730), createLine('I own a boat', [78, 730])],
+    ...[drawBox(705), createLine('I rent a boat', [78, 705])],
+    ...[drawBox(680), createLine('X', [61.5, 679.5], 10), createLine('I need a berth', [78, 680])],
+    ...[drawBox(655), createLine('I want the newsletter', [78, 655])],
   ].join(' '),
 )
 
 const createColumn = (left: number, rows: readonly string[], top: number) =>
   rows.map((row, at) => createLine(row, [left, top - at * 15])).join(' ')
-/** Addresses next to each other, the right one a line longer. */
+/** Two adjacent addresses; the right one has one more line. */
 const addresses = createPages(
   [
     createColumn(60, ['Fjord Supplies Ltd', '12 Harbour Road', '9001 Northport'], 760),
     createColumn(400, ['Bill to:', 'Ada Thorn', '7 Lighthouse Lane', '9020 Westcliff'], 760),
-    paragraph(660, 4),
+    createParagraph(660, 4),
   ].join(' '),
 )
 
@@ -127,17 +127,23 @@ describe('PDF layout to Word', () => {
     const folder = scratchFolder('printed')
     const profile = `-env:UserInstallation=file://${folder}/profile`
     await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
-    const printed = join(folder, `${parse(path).name}.pdf`)
-    assert.equal(await countPdfPages(printed), 3)
-    const [before, now] = [await readWordPositions(getPath('chapters.pdf')), await readWordPositions(printed)]
+    const printedPath = join(folder, `${parse(path).name}.pdf`)
+    assert.equal(await countPdfPages(printedPath), 3)
+    const [before, now] = [
+      await readWordPositions(getPath('chapters.pdf')),
+      await readWordPositions(printedPath),
+    ]
     assert.equal(before.length, 27)
     assert.deepEqual(
       now.map(({ page, word }) => `${page} ${word}`),
       before.map(({ page, word }) => `${page} ${word}`),
     )
     for (const [at, { page, top, word }] of now.entries()) {
-      const expected = before[at]?.top ?? 0
-      assert.ok(Math.abs(top - expected) < 4, `${word} on page ${page} is at ${top}, not at ${expected}`)
+      const expectedTop = before[at]?.top ?? 0
+      assert.ok(
+        Math.abs(top - expectedTop) < 4,
+        `${word} on page ${page} is at ${top}, not at ${expectedTop}`,
+      )
     }
   })
 

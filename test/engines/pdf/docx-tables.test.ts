@@ -7,7 +7,7 @@ import { readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { convert, removeRuns } from '../support/run-engine.ts'
 
-const line = (text: string, [x, y]: readonly [number, number], size = 11) =>
+const createLine = (text: string, [x, y]: readonly [number, number], size = 11) =>
   `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
 
 /** Creates a PDF with an image, and with one stream of drawing operators per page. */
@@ -36,7 +36,7 @@ const drawProse = (top: number) =>
     'Each of these lines is as long as the page is wide so that its edges are known',
     'and the last of them is shorter.',
   ]
-    .map((text, at) => line(text, [60, top - at * 15]))
+    .map((text, at) => createLine(text, [60, top - at * 15]))
     .join(' ')
 
 const columnX = [60, 200, 340, 480] as const
@@ -44,7 +44,7 @@ const drawRuledRow = (cells: readonly string[], top: number) =>
   cells
     .map(
       (text, at) =>
-        `${columnX[at]} ${top - 24} 140 24 re S ${line(text, [(columnX[at] ?? 0) + 10, top - 15])}`,
+        `${columnX[at]} ${top - 24} 140 24 re S ${createLine(text, [(columnX[at] ?? 0) + 10, top - 15])}`,
     )
     .join(' ')
 const ruledTable = createPages(
@@ -67,21 +67,21 @@ const coloredRules = createPages(
     ...[60, 200, 340].map((x) => `${x} 652 2 50 re f`),
     '0 g',
     ...['Alpha', 'Beta', 'Gamma', 'Delta'].map((text, at) =>
-      line(text, [70 + (at % 2) * 140, at < 2 ? 685 : 661]),
+      createLine(text, [70 + (at % 2) * 140, at < 2 ? 685 : 661]),
     ),
   ].join(' '),
 )
 
 const drawNumberRow = (name: string, price: string, y: number) =>
-  `${line(name, [60, y])} ${line(price, [330 - price.length * 6.12, y])} ${line('each', [400, y])}`
+  `${createLine(name, [60, y])} ${createLine(price, [330 - price.length * 6.12, y])} ${createLine('each', [400, y])}`
 const prices = createPages(
   [
     drawProse(760),
-    line('Fruit', [60, 705], 16),
+    createLine('Fruit', [60, 705], 16),
     ...['Apples', 'Pears', 'Quinces of the valley', 'Plums'].map((name, at) =>
       drawNumberRow(name, `${'1'.repeat(at + 2)}`, 680 - at * 16),
     ),
-    line('Vegetables', [60, 600], 16),
+    createLine('Vegetables', [60, 600], 16),
     ...['Leeks', 'Beans', 'Cabbages of the hills', 'Peas'].map((name, at) =>
       drawNumberRow(name, `${'1'.repeat(at + 2)}`, 575 - at * 16),
     ),
@@ -95,12 +95,14 @@ const drawLongTablePage = (first: number) =>
       ['Item', 'Weight', 'Price'].map((word) => `${word.toLowerCase()}${first + at}`),
     ),
   ]
-    .map((cells, row) => cells.map((text, at) => line(text, [columnX[at] ?? 0, 790 - row * 16])).join(' '))
+    .map((cells, row) =>
+      cells.map((text, at) => createLine(text, [columnX[at] ?? 0, 790 - row * 16])).join(' '),
+    )
     .join(' ')
 const longTable = createPages(drawLongTablePage(1), drawLongTablePage(45), drawLongTablePage(89))
 
 const illustrated = createPages(
-  [drawProse(760), 'q 120 0 0 90 84 630 cm /I Do Q', line('Below the image', [60, 600])].join(' '),
+  [drawProse(760), 'q 120 0 0 90 84 630 cm /I Do Q', createLine('Below the image', [60, 600])].join(' '),
 )
 
 const getPath = await writeFiles({

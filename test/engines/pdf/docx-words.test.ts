@@ -44,7 +44,7 @@ const slide = createPdf({
 })
 
 const codes = Array.from({ length: 95 }, (_, at) => at + 32)
-/** A font whose glyph names contain only their number, as some printer drivers write them. */
+/** A font whose glyph names are just numbered, such as `g65`, as some printer drivers write them. */
 const pdfWithOddEncoding = createPdf({
   ...pages,
   3: `${page} >> >>`,
@@ -80,7 +80,7 @@ const createArabicPdf = (showOperators: string, codes: readonly string[], widths
       ${codes.map((code, at) => `<${(0x61 + at).toString(16)}> <${code}>`).join(' ')} endbfchar endcmap`,
     ),
   })
-/** "سلام" with the ligature in the middle of the word, whose text the file contains in reading order. */
+/** "سلام" with the ligature in the middle. The PDF contains the text of the ligature in reading order. */
 const ligatureWithActualText = createArabicPdf(
   '(c) Tj /Span << /ActualText <FEFF06440627> >> BDC (b) Tj EMC (a) Tj',
   ['0633', '0644', '0645'],
@@ -187,7 +187,7 @@ describe('headings', () => {
     color: '000000',
   }
   let top = 0
-  const paragraph = (
+  const createParagraph = (
     text: string,
     overrides: Partial<typeof plainStyle> = {},
     spaceBefore = 6,
@@ -210,13 +210,13 @@ describe('headings', () => {
     }
   }
   const readText = () =>
-    paragraph('Words of the text that go on for long enough to be most of all characters. '.repeat(3))
+    createParagraph('Words of the text that go on for long enough to be most of all characters. '.repeat(3))
   const findHeadings = (blocks: readonly Paragraph[]) =>
     markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
   test('lines in another font and color become headings if body text follows each of them', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
-    const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), readText()])
+    const blocks = [1, 2, 3].flatMap((at) => [createParagraph(`Chapter ${at}`, blue, 12), readText()])
     assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
   })
 
@@ -225,17 +225,21 @@ describe('headings', () => {
     const largeStyle = { size: 14, italic: true }
     const blocks = [
       ...[
-        paragraph('A heading', bold, 12),
+        createParagraph('A heading', bold, 12),
         readText(),
-        paragraph('Another', bold, 12),
+        createParagraph('Another', bold, 12),
         readText(),
-        paragraph('Table 3: Ships by year', bold, 12),
+        createParagraph('Table 3: Ships by year', bold, 12),
         readText(),
       ],
-      ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), readText()],
       ...[
-        paragraph('The council said', largeStyle, 12),
-        paragraph('that rivers rise.', largeStyle, 2),
+        createParagraph('Anna Example', bold, 12),
+        createParagraph('Chair of the council', bold, 2),
+        readText(),
+      ],
+      ...[
+        createParagraph('The council said', largeStyle, 12),
+        createParagraph('that rivers rise.', largeStyle, 2),
         readText(),
       ],
     ]
@@ -245,8 +249,8 @@ describe('headings', () => {
   test('a PDF title on two lines becomes one heading', () => {
     const largeStyle = { size: 20 }
     const blocks = [
-      paragraph('The annual brief', largeStyle),
-      paragraph('on rivers', largeStyle, 3),
+      createParagraph('The annual brief', largeStyle),
+      createParagraph('on rivers', largeStyle, 3),
       readText(),
       readText(),
     ]

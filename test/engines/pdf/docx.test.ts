@@ -65,7 +65,7 @@ describe('PDF to Word', () => {
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
   })
 
-  test('the Word document of a PDF has the same pages as the PDF when it is printed', async () => {
+  test('the Word document of a PDF is printed with the same pages as the PDF', async () => {
     const reprintedPdf = await printToPdf((await toDocx()).path)
     assert.equal(await countPdfPages(reprintedPdf), 2)
     const lastPage = (await readPdfText(reprintedPdf)).split('\f')[1] ?? ''

@@ -11,8 +11,8 @@ import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const encrypt = (key: Buffer, iv: Buffer, data: Buffer, padding: boolean) => {
-  const cipher = createCipheriv('aes-256-cbc', key, iv).setAutoPadding(padding)
+const encrypt = (key: Buffer, iv: Buffer, data: Buffer, hasPadding: boolean) => {
+  const cipher = createCipheriv('aes-256-cbc', key, iv).setAutoPadding(hasPadding)
   return Buffer.concat([cipher.update(data), cipher.final()])
 }
 
@@ -35,9 +35,9 @@ function createLockedAttachment(password: string): Buffer {
   permissions.writeInt32LE(-1, 4)
   permissions.write('Tadb', 8)
   const encryptPermissions = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  const hex = (bytes: Buffer) => `<${bytes.toString('hex')}>`
+  const toHex = (bytes: Buffer) => `<${bytes.toString('hex')}>`
   const iv = randomBytes(16)
-  const attached = Buffer.concat([iv, encrypt(key, iv, Buffer.from('attached words'), true)])
+  const encryptedAttachment = Buffer.concat([iv, encrypt(key, iv, Buffer.from('attached words'), true)])
   return createPdf(
     {
       1: '<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a.txt) 6 0 R] >> >> >>',
@@ -48,10 +48,10 @@ function createLockedAttachment(password: string): Buffer {
       6: '<< /Type /Filespec /F (a.txt) /UF (a.txt) /EF << /F 7 0 R >> >>',
       7: {
         dict: '<< /Type /EmbeddedFile /Filter /Crypt /DecodeParms << /Type /CryptFilterDecodeParms /Name /StdCF >> >>',
-        data: attached,
+        data: encryptedAttachment,
       },
-      8: `<< /Filter /Standard /V 5 /R 5 /Length 256 /P -4 /O ${hex(owner.entry)} /U ${hex(user.entry)}
-        /OE ${hex(owner.key)} /UE ${hex(user.key)} /Perms ${hex(encryptPermissions.update(permissions))}
+      8: `<< /Filter /Standard /V 5 /R 5 /Length 256 /P -4 /O ${toHex(owner.entry)} /U ${toHex(user.entry)}
+        /OE ${toHex(owner.key)} /UE ${toHex(user.key)} /Perms ${toHex(encryptPermissions.update(permissions))}
         /CF << /StdCF << /Type /CryptFilter /CFM /AESV3 /AuthEvent /EFOpen /Length 32 >> >>
         /StmF /Identity /StrF /Identity /EFF /StdCF >>`,
     },

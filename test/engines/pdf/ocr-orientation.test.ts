@@ -13,7 +13,7 @@ import { convert } from '../support/run-engine.ts'
 
 const folder = scratchFolder('ocr-orientation')
 
-/** A page of few words, like a note or a receipt: OCRmyPDF's own threshold is only reached by pages full of text. */
+/** A page of few words, such as a receipt. By default, OCRmyPDF would turn only pages full of text upright. */
 const lines = [
   'Shopping list for the weekend      party',
   'Two   bottles of milk and     one    bread',
@@ -53,9 +53,9 @@ describe('orientation and lines of scans', () => {
   test('lines of an image stay whole in the OCR text even if they contain wide gaps', async () => {
     const { image } = await createScan('photo', 0)
     const { path } = await recognize(image, 'txt')
-    const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+    const foundLines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
     assert.deepEqual(
-      found.map((line) => splitWords(line).join(' ')),
+      foundLines.map((line) => splitWords(line).join(' ')),
       lines.map((line) => splitWords(line).join(' ')),
     )
   })

@@ -10,7 +10,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { writeFiles } from '../support/pdf-maker.ts'
 import { createScannedPage, createScannedPdf } from '../support/scan-maker.ts'
 
-/** Writes a scan into the work folder of a step and records its warnings. */
+/** Creates a step whose work folder contains a scan. Returns it with the list that receives its warnings. */
 async function createScanStep(images: readonly Uint8Array[]) {
   const workDir = scratchFolder('ocr-without-text')
   const path = join(workDir, 'source.pdf')

@@ -22,7 +22,7 @@ describe('OCR text layers', () => {
     )
   })
 
-  test('an OCR text layer places digits after an Arabic word without moving its characters', () => {
+  test('an OCR text layer places digits after an Arabic word without moving the characters of the word', () => {
     const fixedLine = fixTextLayer(createLine(-1, showWord('و311 ')))
     assert.equal(
       fixedLine,

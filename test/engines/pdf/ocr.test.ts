@@ -17,7 +17,7 @@ const report = fixture('report.pdf')
  */
 const folder = scratchFolder('ocr-test')
 const scan = join(folder, 'scan-1.png')
-const scanned = join(folder, 'scanned.pdf')
+const scannedPdf = join(folder, 'scanned.pdf')
 const mixedPdf = join(folder, 'mixed.pdf')
 
 const recognizeTo = (
@@ -52,8 +52,8 @@ describe('OCR', () => {
       join(folder, 'upper'),
     )
     const image = join(folder, 'upper-1.png')
-    await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, image)
-    await readStdout('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixedPdf)
+    await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', scannedPdf, image)
+    await readStdout('qpdf', '--empty', '--pages', report, '1', scannedPdf, '1', '--', mixedPdf)
   })
 
   test('OCR reads at least 95 % of the words of a clean page', async () => {
@@ -84,7 +84,7 @@ describe('OCR', () => {
   })
 
   test('a scan becomes a Word document with flowing text', async () => {
-    const { path, result, lines } = await recognizeTo(scanned, 'docx', 'convert', { ocrLanguage: 'eng' })
+    const { path, result, lines } = await recognizeTo(scannedPdf, 'docx', 'convert', { ocrLanguage: 'eng' })
     // Many scans are skewed, and a sloping line would be split into several lines.
     assert.match(lines.find((line) => line.startsWith('ocrmypdf')) ?? '', / --deskew .* --language eng /)
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
@@ -94,16 +94,16 @@ describe('OCR', () => {
   })
 
   test('a scan is not read by OCR in fast mode, and a warning says so', async () => {
-    const { warnings, result } = await recognizeTo(scanned, 'docx', 'convert', { mode: 'fast' })
+    const { warnings, result } = await recognizeTo(scannedPdf, 'docx', 'convert', { mode: 'fast' })
     assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
   })
 
   test('a scan of more than 50 pages becomes a Word document without OCR', async () => {
-    const long = join(folder, 'long.pdf')
+    const longPdf = join(folder, 'long.pdf')
     const pages = Array.from({ length: 51 }, () => fixture('corners.jpg'))
-    await readStdout('img2pdf', '--output', long, ...pages)
-    const { warnings, result } = await recognizeTo(long, 'docx', 'convert')
+    await readStdout('img2pdf', '--output', longPdf, ...pages)
+    const { warnings, result } = await recognizeTo(longPdf, 'docx', 'convert')
     assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
     assert.deepEqual(result.details, { pages: 51, pagesRecognized: 0 })
   })

@@ -209,9 +209,9 @@ describe('pages of a PDF', () => {
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
     })
-    const blank = join((await run('split-pdf', { pages: '1' })).workDir, 'blank.pdf')
-    await writeFile(blank, emptyPdf)
-    await assertRefused(run('remove-blank-pages-pdf', {}, blank), 'INVALID_INPUT', /none would be left/)
+    const blankPath = join((await run('split-pdf', { pages: '1' })).workDir, 'blank.pdf')
+    await writeFile(blankPath, emptyPdf)
+    await assertRefused(run('remove-blank-pages-pdf', {}, blankPath), 'INVALID_INPUT', /none would be left/)
   })
 })
 

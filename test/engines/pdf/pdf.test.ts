@@ -42,7 +42,7 @@ describe('PDF conversions', () => {
     assert.equal(format, 'jpg')
     assert.deepEqual(await readImageSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
-    // A page named twice still counts once.
+    // A page that is listed twice counts only once.
     assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
   })
 

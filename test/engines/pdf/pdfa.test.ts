@@ -6,7 +6,7 @@ import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const link = (entries: string) =>
+const createLink = (entries: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${entries} >>`
 
 const getPath = await writeFiles({
@@ -18,8 +18,8 @@ const getPath = await writeFiles({
     4: '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F1 6 0 R >> >> >>',
     5: { dict: '<< >>', data: Buffer.from('BT /F1 12 Tf 10 50 Td (Bericht) Tj ET') },
     6: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    10: link('/A << /S /URI /URI (https://example.com/) >>'),
-    11: link('/Dest [4 0 R /Fit]'),
+    10: createLink('/A << /S /URI /URI (https://example.com/) >>'),
+    11: createLink('/Dest [4 0 R /Fit]'),
     20: '<< /Type /Filespec /F (data.xml) /UF (data.xml) /AFRelationship /Alternative /EF << /F 21 0 R >> >>',
     21: { dict: '<< /Type /EmbeddedFile >>', data: Buffer.from('<attached/>') },
   }),
@@ -27,8 +27,8 @@ const getPath = await writeFiles({
 const run = createToolRunner(getPath('report.pdf'))
 
 test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
-  const createPage = (contents: number) =>
-    `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
+  const createPage = (contentsObject: number) =>
+    `<< /Type /Page /Parent 2 0 R /Contents ${contentsObject} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
   const drawing = 'q /Half gs 1 0 0 rg 0 60 100 40 re f Q'
   const getPath = await writeFiles({
     'glass.pdf': createPdf({
@@ -107,7 +107,7 @@ test('to-pdfa keeps attached files with their relationship in PDF/A-3, and remov
   const content = await readUncompressed(archive.path)
   assert.match(content, /\/AFRelationship \/Alternative/)
   assert.match(content, /\/AF \[/)
-  const older = await run('to-pdfa', { pdfaVersion: '2b' })
-  assert.deepEqual(older.warnings, ['ACTIVE_CONTENT_REMOVED'])
-  assert.match(await readStdout('pdfdetach', '-list', older.path), /^0 embedded files/)
+  const pdfa2Run = await run('to-pdfa', { pdfaVersion: '2b' })
+  assert.deepEqual(pdfa2Run.warnings, ['ACTIVE_CONTENT_REMOVED'])
+  assert.match(await readStdout('pdfdetach', '-list', pdfa2Run.path), /^0 embedded files/)
 })

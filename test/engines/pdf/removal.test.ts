@@ -45,20 +45,20 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
 })
 
 test('flatten-pdf and to-pdfa draw form fields that have no appearance stream, and leave no field to fill in', async () => {
-  const field = (left: number, entries: string) =>
+  const createField = (left: number, entries: string) =>
     `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${entries} >>`
   const form = await writeFiles({
     'form.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /NeedAppearances true /Fields [4 0 R 5 0 R 6 0 R 7 0 R] /DA (/Helv 12 Tf 0 g) >> >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] /Annots [4 0 R 5 0 R 6 0 R 7 0 R] >>',
-      4: field(10, '/FT /Tx /T (name) /V (Ada) /DA (/Helv 12 Tf 0 g)'),
-      5: field(80, '/FT /Btn /T (ok) /V /Yes /AS /Yes'),
-      6: field(
+      4: createField(10, '/FT /Tx /T (name) /V (Ada) /DA (/Helv 12 Tf 0 g)'),
+      5: createField(80, '/FT /Btn /T (ok) /V /Yes /AS /Yes'),
+      6: createField(
         150,
         '/FT /Ch /Ff 131072 /T (land) /Opt [(Sweden) (Norway)] /V (Norway) /DA (/Helv 12 Tf 0 g)',
       ),
-      7: field(220, '/FT /Btn /T (no) /V /Off /AS /Off'),
+      7: createField(220, '/FT /Btn /T (no) /V /Off /AS /Off'),
     }),
   })
   for (const operation of ['flatten-pdf', 'to-pdfa'] as const) {

@@ -124,7 +124,7 @@ describe('PDF text extraction', () => {
         ranges.push(`${args[args.indexOf('-f') + 1]}-${args[args.indexOf('-l') + 1]}`)
         await writeFile(args.at(-1) ?? '', text)
       },
-    } as unknown as Tools // only the fields that reading needs
+    } as unknown as Tools // only the fields that text extraction needs
     const { path } = await toText({ opened: { path: '/in.pdf' } as OpenPdf, pages, outDir: dir }, tools)
     return { ranges, warnings, text: await readFile(path, 'utf8') }
   }

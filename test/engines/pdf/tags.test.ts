@@ -10,12 +10,12 @@ import { createToolRunner } from '../support/run-pdf-tool.ts'
 const showText = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
 const markContent = (tag: string, id: number, words: string) =>
   `/${tag} <</MCID ${id}>> BDC ${showText(words)} EMC`
-const element = (entries: string) => `<< /Type /StructElem ${entries} >>`
+const createElement = (entries: string) => `<< /Type /StructElem ${entries} >>`
 
 /** Creates two pages with tags: a heading whose tag is in the role map, two paragraphs, and a link to page 2. */
 function createTaggedPdf(word: string, language: string): Buffer {
-  const createPage = (contents: number, key: number) =>
-    `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /StructParents ${key} /Tabs /S /Resources << /Font << /F 7 0 R >> >> ${key === 0 ? '/Annots [8 0 R 9 0 R]' : ''} >>`
+  const createPage = (contentsObject: number, key: number) =>
+    `<< /Type /Page /Parent 2 0 R /Contents ${contentsObject} 0 R /StructParents ${key} /Tabs /S /Resources << /Font << /F 7 0 R >> >> ${key === 0 ? '/Annots [8 0 R 9 0 R]' : ''} >>`
   return createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R /Lang (${language}) /MarkInfo << /Marked true >> /StructTreeRoot 10 0 R
       /AcroForm << /Fields [9 0 R] /DA (/F 12 Tf) /DR << /Font << /F 7 0 R >> >> >> >>`,
@@ -31,13 +31,13 @@ function createTaggedPdf(word: string, language: string): Buffer {
     8: '<< /Type /Annot /Subtype /Link /Rect [10 40 90 70] /Dest [4 0 R /Fit] /StructParent 2 >>',
     9: `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${word}) /Rect [100 40 190 70] /P 3 0 R /StructParent 3 >>`,
     10: '<< /Type /StructTreeRoot /K 11 0 R /ParentTree 16 0 R /ParentTreeNextKey 4 /RoleMap << /Title /H1 >> >>',
-    11: element('/S /Document /P 10 0 R /K [12 0 R 13 0 R 14 0 R 15 0 R 17 0 R]'),
-    12: element('/S /Title /P 11 0 R /Pg 3 0 R /K 0'),
-    13: element('/S /P /P 11 0 R /Pg 3 0 R /K 1'),
-    14: element('/S /P /P 11 0 R /Pg 4 0 R /K 0'),
-    15: element('/S /Link /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 8 0 R /Pg 3 0 R >>'),
+    11: createElement('/S /Document /P 10 0 R /K [12 0 R 13 0 R 14 0 R 15 0 R 17 0 R]'),
+    12: createElement('/S /Title /P 11 0 R /Pg 3 0 R /K 0'),
+    13: createElement('/S /P /P 11 0 R /Pg 3 0 R /K 1'),
+    14: createElement('/S /P /P 11 0 R /Pg 4 0 R /K 0'),
+    15: createElement('/S /Link /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 8 0 R /Pg 3 0 R >>'),
     16: '<< /Nums [0 [12 0 R 13 0 R] 1 [14 0 R] 2 15 0 R 3 17 0 R] >>',
-    17: element('/S /Form /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 9 0 R /Pg 3 0 R >>'),
+    17: createElement('/S /Form /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 9 0 R /Pg 3 0 R >>'),
   })
 }
 

@@ -15,7 +15,7 @@ import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { convert } from '../support/run-engine.ts'
 
 const stream = (content: string) => ({ dict: '<< >>', data: Buffer.from(content, 'latin1') })
-const font = (name: string) =>
+const createFont = (name: string) =>
   `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
 const showTextAt = (left: number, baseline: number, text: string) =>
   `1 0 0 1 ${left} ${baseline} Tm (${text}) Tj`
@@ -48,14 +48,14 @@ const createPage = (name: string) =>
     `BT /F1 10 Tf ${[...createColumn(left, 40), ...createColumn(right, 40), showTextAt(303, 89, name)].join('\n')} ET`,
   )
 
-const paper = createPdf({
+const paperPdf = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 612 792] /Resources << /Font << /F1 9 0 R >> >> >>',
   ...Object.fromEntries(
     [3, 4, 5].map((at) => [at, `<< /Type /Page /Parent 2 0 R /Contents ${at + 3} 0 R >>`]),
   ),
   ...Object.fromEntries([6, 7, 8].map((at) => [at, createPage(String(at - 5))])),
-  9: font('Courier'),
+  9: createFont('Courier'),
 })
 
 /** A list with bullets from a font without an encoding, and characters with overprinted accents. */
@@ -73,7 +73,7 @@ const accents = createPdf({
       )
       .join('\n')} ET`,
   ),
-  5: font('Helvetica').replace(
+  5: createFont('Helvetica').replace(
     '/WinAnsiEncoding',
     '<< /BaseEncoding /WinAnsiEncoding /Differences [157 /dotlessi] >>',
   ),
@@ -81,7 +81,7 @@ const accents = createPdf({
   7: stream('500 0 0 0 500 500 d1 100 100 300 300 re f'),
 })
 
-const getPath = await writeFiles({ 'paper.pdf': paper, 'accents.pdf': accents })
+const getPath = await writeFiles({ 'paper.pdf': paperPdf, 'accents.pdf': accents })
 const convertToText = async (name: string) => {
   const { path } = await convert(pdf, getPath(name), 'docx')
   return { path, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path) }
@@ -256,9 +256,13 @@ describe('gaps in widely spaced PDF lines', () => {
     )
 
   test('wide gaps after sentences in PDF text do not count as table columns', () => {
-    const wide = [0, 30, 60, 99, 129]
+    const wideStarts = [0, 30, 60, 99, 129]
     assert.deepEqual(
-      findBorderlessTables([createLine(10, ...wide), createLine(22, ...wide), createLine(34, ...wide)]),
+      findBorderlessTables([
+        createLine(10, ...wideStarts),
+        createLine(22, ...wideStarts),
+        createLine(34, ...wideStarts),
+      ]),
       [],
     )
     const cells = [0, 25, 60, 85, 120]
@@ -272,15 +276,18 @@ describe('gaps in widely spaced PDF lines', () => {
   test('in PDF text, narrow gaps separate table columns if the rows are between horizontal rules', () => {
     const rows = [10, 22, 34, 46].map((baseline) => createLine(baseline, 0, 32, 64))
     assert.deepEqual(findBorderlessTables(rows), [])
-    const rule = (top: number, right = 87) =>
+    const createRule = (top: number, right = 87) =>
       ({ box: [-1, top, right, top + 0.4], color: '000000', isStroked: true, isRectangle: true }) as const
-    const [table] = findBorderlessTables(rows, findRuledRegions([rule(0), rule(13), rule(48)]))
+    const [table] = findBorderlessTables(
+      rows,
+      findRuledRegions([createRule(0), createRule(13), createRule(48)]),
+    )
     assert.equal(table?.rows.length, 4)
     assert.equal(table?.rows[3]?.length, 3)
     // Because of the padding, columns after the first begin two points before their text.
     assert.deepEqual(table?.xs, [0, 30, 62, 91])
     // Rules of other widths do not belong to the region, nor do rows outside of it.
-    assert.deepEqual(findRuledRegions([rule(0), rule(13, 120)]), [])
-    assert.deepEqual(findBorderlessTables(rows, findRuledRegions([rule(0), rule(8)])), [])
+    assert.deepEqual(findRuledRegions([createRule(0), createRule(13, 120)]), [])
+    assert.deepEqual(findBorderlessTables(rows, findRuledRegions([createRule(0), createRule(8)])), [])
   })
 })

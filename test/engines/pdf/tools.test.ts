@@ -27,7 +27,7 @@ const getPath = await writeFiles({
 const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF image extraction', () => {
-  test('extract-pdf-images returns an image that is on two pages only once, in a ZIP with a manifest', async () => {
+  test('extract-pdf-images returns a ZIP with a manifest and one copy of an image that is on two pages', async () => {
     const mergedTwice = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const extractedRun = await convert(pdf, mergedTwice.path, 'pdf', { operation: 'extract-pdf-images' })
     assert.equal(extractedRun.format, 'zip')

@@ -73,9 +73,9 @@ describe('confinement level of the sandbox', () => {
       needsRoot: false,
       namespaceArgs: ['false'],
     }
-    const bare = launchers.filter(({ level }) => level === 'none')
-    const { launcher, level } = await chooseLauncher([brokenLauncher, ...bare], false)
-    assert.deepEqual([launcher, level], [bare[0], 'none'])
+    const weakestLaunchers = launchers.filter(({ level }) => level === 'none')
+    const { launcher, level } = await chooseLauncher([brokenLauncher, ...weakestLaunchers], false)
+    assert.deepEqual([launcher, level], [weakestLaunchers[0], 'none'])
   })
 })
 
@@ -103,7 +103,7 @@ const alwaysRefusedCalls = [
 const callsRefusedWithoutPidNamespace = [109, 112, 129, 200, 297]
 const callsReportedAsMissing = [425, 426, 427, 435]
 
-/** Calls each number with invalid arguments, so that a call that the filter lets through has no effect. */
+/** Makes each system call with invalid arguments, so that it has no effect even if the filter lets it through. */
 const tryCalls = (numbers: readonly number[]) =>
   `for (${numbers.join(',')}) { my $r = syscall $_, -1, -1, -1, -1, -1, -1; print "$_ ", $r == -1 ? $! + 0 : "done", "\\n" }`
 
@@ -295,7 +295,7 @@ test(
     assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [
       (launchers.find(({ usesLandlock }) => usesLandlock) as Launcher).detail,
       'filtered pid net',
-      // Only Landlock protects the service's /proc entries here. In container images its program is unreadable as well.
+      // Only Landlock protects the service's /proc entries here. Container images also do: node is unreadable there.
       'limits secrets files pid net',
       'limits secrets network signals files kill pid net',
       'none secrets network signals files kill memory processor core pid net',

@@ -107,10 +107,10 @@ describe('hostile engine processes', () => {
     async () => {
       const otherFolder = await mkdtemp(join(base, 'other-'))
       await writeFile(join(otherFolder, 'secret.txt'), 'secret', { mode: 0o644 })
-      const here = new URL(import.meta.url).pathname
+      const thisFile = new URL(import.meta.url).pathname
       const { stdout } = await tools().exec('cat', ['/etc/passwd'])
       assert.equal(stdout, await readFile('/usr/share/base-passwd/passwd.master', 'utf8'))
-      for (const path of ['/etc/shadow', here, join(otherFolder, 'secret.txt'), '/root']) {
+      for (const path of ['/etc/shadow', thisFile, join(otherFolder, 'secret.txt'), '/root']) {
         await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
       }
     },

@@ -182,7 +182,7 @@ describe('confined processes', () => {
         '/opt/launch.pl',
       )
       const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
-      const folder = (path: string) => ['--perms', '0755', '--dir', path]
+      const createFolderArgs = (path: string) => ['--perms', '0755', '--dir', path]
       const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
       const links = view.indexOf('--proc')
       assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
@@ -195,26 +195,26 @@ describe('confined processes', () => {
       assert.deepEqual(view.slice(links), [
         ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
         ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
-          (name) => [...folder('/etc'), ...readOnlyMount(`/etc/${name}`)],
+          (name) => [...createFolderArgs('/etc'), ...readOnlyMount(`/etc/${name}`)],
         ),
         ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
-          ...folder('/etc'),
+          ...createFolderArgs('/etc'),
           ...readOnlyMount(`/etc/${name}`),
         ]),
-        ...folder('/var'),
-        ...folder('/var/cache'),
+        ...createFolderArgs('/var'),
+        ...createFolderArgs('/var/cache'),
         ...readOnlyMount('/var/cache/fontconfig'),
-        ...folder('/var'),
-        ...folder('/var/lib'),
+        ...createFolderArgs('/var'),
+        ...createFolderArgs('/var/lib'),
         ...readOnlyMount('/var/lib/libreoffice'),
-        ...folder('/opt'),
-        ...folder('/opt/of-ours'),
+        ...createFolderArgs('/opt'),
+        ...createFolderArgs('/opt/of-ours'),
         ...readOnlyMount('/opt/of-ours/file'),
         ...readOnlyMount('/usr/x'),
-        ...folder('/etc'),
+        ...createFolderArgs('/etc'),
         ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
         ...['--ro-bind', '/opt/launch.pl', '/launch.pl'],
-        ...folder('/tmp/work'),
+        ...createFolderArgs('/tmp/work'),
         ...['--bind', '/tmp/work/job', '/tmp/work/job'],
         ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp/work/job'],
       ])
@@ -249,8 +249,8 @@ describe('confined processes', () => {
     'a confined process owns only the direct children of its folder while another program of the step is running',
     skipUnlessRoot,
     async () => {
-      const deep = join(workDir, 'a', 'b')
-      await mkdir(deep, { recursive: true })
+      const deepPath = join(workDir, 'a', 'b')
+      await mkdir(deepPath, { recursive: true })
       const step = tools()
       await shell('touch a/b/first', step)
       const startedEvent = Promise.withResolvers<void>()

@@ -7,15 +7,15 @@ test('the sandbox launchers are listed from strictest to weakest, with their nam
   const rootCommand = ['bwrap', ...unshareArgs, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
   const userCommand = ['bwrap', '--unshare-all']
   const allFields = { usesLaunchScript: true, needsRoot: false, usesLandlock: false, filtersSyscalls: true }
-  const isolated = { ...allFields, level: 'namespaces', maxProcesses: 256 }
+  const isolatedFields = { ...allFields, level: 'namespaces', maxProcesses: 256 }
   const sharedFields = { ...allFields, namespaceArgs: [], maxProcesses: 4096 }
   assert.deepEqual(
     launchers.map(({ detail: _, ...launcher }) => launcher),
     [
-      { ...isolated, namespaceArgs: rootCommand, needsRoot: true },
-      { ...isolated, namespaceArgs: userCommand },
-      { ...isolated, namespaceArgs: rootCommand, needsRoot: true, filtersSyscalls: false },
-      { ...isolated, namespaceArgs: userCommand, filtersSyscalls: false },
+      { ...isolatedFields, namespaceArgs: rootCommand, needsRoot: true },
+      { ...isolatedFields, namespaceArgs: userCommand },
+      { ...isolatedFields, namespaceArgs: rootCommand, needsRoot: true, filtersSyscalls: false },
+      { ...isolatedFields, namespaceArgs: userCommand, filtersSyscalls: false },
       { ...sharedFields, level: 'filtered', usesLandlock: true },
       { ...sharedFields, level: 'filtered' },
       { ...sharedFields, level: 'limits', filtersSyscalls: false },

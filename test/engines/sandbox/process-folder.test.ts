@@ -249,8 +249,11 @@ describe('process exit', () => {
   /** Imitates a child process of Node. */
   const createFakeChild = () => {
     const closedNames: string[] = []
-    const pipe = (name: string) => ({ destroy: () => closedNames.push(name) })
-    const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
+    const createPipe = (name: string) => ({ destroy: () => closedNames.push(name) })
+    const child = Object.assign(new EventEmitter(), {
+      stdout: createPipe('stdout'),
+      stderr: createPipe('stderr'),
+    })
     const stop = new AbortController()
     return { closed: closedNames, child, stop, end: waitForExit(child as never, stop.signal) }
   }
@@ -317,10 +320,15 @@ test('the signal that ended a program is derived from the exit code of bwrap and
   ] as const)
     assert.equal(getExitSignal({ code, signal: null }), signal, String(code))
   assert.equal(getExitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
-  const child = (overrides: object) =>
+  const hasChildExited = (overrides: object) =>
     hasExited({ exitCode: null, signalCode: null, pid: 7, ...overrides } as never)
   assert.deepEqual(
-    [child({}), child({ exitCode: 0 }), child({ signalCode: 'SIGKILL' }), child({ pid: undefined })],
+    [
+      hasChildExited({}),
+      hasChildExited({ exitCode: 0 }),
+      hasChildExited({ signalCode: 'SIGKILL' }),
+      hasChildExited({ pid: undefined }),
+    ],
     [false, true, true, true],
   )
 })

@@ -28,7 +28,7 @@ const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 describe('rules of confined programs', () => {
   test('a confined program gets a clean environment with HOME and TMPDIR set to its work folder', async () => {
     const workDir = await makeWorkFolder()
-    const environment = async (env: Record<string, string>) =>
+    const getEnvironment = async (env: Record<string, string>) =>
       (await buildCommand(noLauncher, 'true', [], { workDir, env })).env
     const defaultEnvironment = {
       PATH: '/usr/bin:/bin:/usr/local/bin',
@@ -36,9 +36,9 @@ describe('rules of confined programs', () => {
       LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack',
     }
     const ownVariables = { HOME: workDir, TMPDIR: workDir }
-    assert.deepEqual(await environment({}), { ...defaultEnvironment, ...ownVariables })
+    assert.deepEqual(await getEnvironment({}), { ...defaultEnvironment, ...ownVariables })
     const requestedVariables = { LANG: 'de_DE.UTF-8', HOME: '/root', TMPDIR: '/', MORE: '1' }
-    assert.deepEqual(await environment(requestedVariables), {
+    assert.deepEqual(await getEnvironment(requestedVariables), {
       ...defaultEnvironment,
       ...requestedVariables,
       ...ownVariables,
@@ -73,17 +73,17 @@ describe('rules of confined programs', () => {
       ...['/var/cache/fontconfig', '/var/lib/libreoffice', '/etc/mime.types', '/etc/passwd'],
       ...['/etc/ssl/openssl.cnf', '/dev', '/proc', '/sys/devices/system/cpu', '/var/spool/libreoffice'],
     ]
-    const rules = (rights: number, ...paths: readonly string[]) => paths.map((path) => [rights, path])
+    const createRules = (rights: number, ...paths: readonly string[]) => paths.map((path) => [rights, path])
     const expectedArgs = [
-      ...rules(1 + 4 + 8, ...run),
-      ...rules(4 + 8, ...read),
-      ...rules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
+      ...createRules(1 + 4 + 8, ...run),
+      ...createRules(4 + 8, ...read),
+      ...createRules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
     ]
-    const work = rules(0xffff - 1, '/work')
+    const work = createRules(0xffff - 1, '/work')
     assert.deepEqual(buildLandlockRules('/work', ['/shown']), [...expectedArgs, ...work])
     assert.deepEqual(buildLandlockRules('/work', ['/shown'], true), [
       ...expectedArgs,
-      ...rules(32 + 512, '/tmp'),
+      ...createRules(32 + 512, '/tmp'),
       ...work,
     ])
   })
@@ -242,12 +242,12 @@ describe('programs of a conversion step', () => {
 })
 
 test('the error of a failed engine program contains the end of its stderr', () => {
-  const long = `first${'x'.repeat(1996)}last`
+  const longStderr = `first${'x'.repeat(1996)}last`
   const expectedOutput = `${'x'.repeat(1996)}last`
-  const failedProcess = new ProcessFailure('tool', 3, long)
+  const failedProcess = new ProcessFailure('tool', 3, longStderr)
   assert.equal(failedProcess.message, `tool exited with code 3: ${expectedOutput}`)
-  assert.deepEqual([failedProcess.bin, failedProcess.exitCode, failedProcess.stderr], ['tool', 3, long])
-  const crash = new EngineCrash('tool', 'SIGSEGV', long)
+  assert.deepEqual([failedProcess.bin, failedProcess.exitCode, failedProcess.stderr], ['tool', 3, longStderr])
+  const crash = new EngineCrash('tool', 'SIGSEGV', longStderr)
   assert.equal(crash.message, `tool was killed by SIGSEGV: ${expectedOutput}`)
-  assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', long])
+  assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', longStderr])
 })

@@ -51,9 +51,9 @@ describe('engine processes', () => {
   })
 
   test('an engine process receives arguments unchanged, even with shell syntax', async () => {
-    const odd = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
-    const { stdout } = await tools().exec('printf', ['%s', odd])
-    assert.equal(stdout, odd)
+    const oddArgument = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
+    const { stdout } = await tools().exec('printf', ['%s', oddArgument])
+    assert.equal(stdout, oddArgument)
     assert.deepEqual(await readdir(workDir), [])
   })
 

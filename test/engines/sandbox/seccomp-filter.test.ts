@@ -42,7 +42,7 @@ function findAction(options: FilterOptions, { call, args = [], architecture = x8
 const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 
 describe('seccomp filter', () => {
-  const isolated: FilterOptions = { sharesPidNamespace: false }
+  const isolatedOptions: FilterOptions = { sharesPidNamespace: false }
   const sharedOptions: FilterOptions = { sharesPidNamespace: true }
   const findActions = (options: FilterOptions, ...calls: Call[]) =>
     calls.map((call) => findAction(options, call))
@@ -50,8 +50,8 @@ describe('seccomp filter', () => {
   test('the seccomp filter kills processes of other architectures and of the x32 ABI', () => {
     const [i386, arm] = [0x40000003, 0xc00000b7]
     for (const architecture of [i386, arm])
-      assert.equal(findAction(isolated, { call: 1, architecture }), killedResult)
-    assert.deepEqual(findActions(isolated, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
+      assert.equal(findAction(isolatedOptions, { call: 1, architecture }), killedResult)
+    assert.deepEqual(findActions(isolatedOptions, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
       ...[killedResult, allowed, allowed],
     ])
   })
@@ -64,7 +64,7 @@ describe('seccomp filter', () => {
       ...[155, 161, 165, 166, 272, 303, 304, 308, 428, 429, 430, 431, 432, 433, 442],
       ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
     ]
-    for (const call of refusedCalls) assert.equal(findAction(isolated, { call }), EPERM, String(call))
+    for (const call of refusedCalls) assert.equal(findAction(isolatedOptions, { call }), EPERM, String(call))
     const defaultOptions = {
       read: 0,
       write: 1,
@@ -77,17 +77,21 @@ describe('seccomp filter', () => {
       openat: 257,
     }
     for (const [name, call] of Object.entries(defaultOptions))
-      assert.equal(findAction(isolated, { call }), allowed, name)
+      assert.equal(findAction(isolatedOptions, { call }), allowed, name)
   })
 
   test('the seccomp filter refuses sockets except Unix socket pairs and, with the option unixSockets, Unix sockets', () => {
     const [unix, inet, netlink] = [1, 2, 16].map((family) => ({ call: 41, args: [family] }))
     assert.ok(unix && inet && netlink)
-    assert.deepEqual(findActions(isolated, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
-    assert.deepEqual(findActions({ ...isolated, unixSockets: true }, unix, inet, netlink), [
+    assert.deepEqual(findActions(isolatedOptions, unix, inet, netlink), [
+      EAFNOSUPPORT,
+      EAFNOSUPPORT,
+      EAFNOSUPPORT,
+    ])
+    assert.deepEqual(findActions({ ...isolatedOptions, unixSockets: true }, unix, inet, netlink), [
       ...[allowed, EAFNOSUPPORT, EAFNOSUPPORT],
     ])
-    assert.deepEqual(findActions(isolated, { call: 53, args: [1] }, { call: 53, args: [2] }), [
+    assert.deepEqual(findActions(isolatedOptions, { call: 53, args: [1] }, { call: 53, args: [2] }), [
       allowed,
       EAFNOSUPPORT,
     ])
@@ -99,36 +103,37 @@ describe('seccomp filter', () => {
       args: [flags],
     }))
     assert.ok(thread && user && net)
-    assert.deepEqual(findActions(isolated, thread, user, net), [allowed, EPERM, EPERM])
+    assert.deepEqual(findActions(isolatedOptions, thread, user, net), [allowed, EPERM, EPERM])
     // CLONE_NEW* of sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces. All other flags are allowed.
     const namespaceFlags = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
     for (let bit = 0; bit < 32; bit++) {
       const flag = 2 ** bit
       const expectedResult = namespaceFlags.includes(flag) ? EPERM : allowed
-      assert.equal(findAction(isolated, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
+      assert.equal(findAction(isolatedOptions, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
     }
     // clone3 and io_uring could bypass the filter. Programs do without them if the kernel does not implement them.
     for (const call of [435, 425, 426, 427])
-      assert.equal(findAction(isolated, { call }), ENOSYS, String(call))
+      assert.equal(findAction(isolatedOptions, { call }), ENOSYS, String(call))
   })
 
-  test('the seccomp filter allows calls on the process itself that it refuses for other processes', () => {
-    assert.deepEqual(findActions(isolated, { call: 302, args: [0] }, { call: 302, args: [7] }), [
+  test('the seccomp filter allows prlimit64 only on the calling process, and refuses risky ioctl and fcntl requests', () => {
+    assert.deepEqual(findActions(isolatedOptions, { call: 302, args: [0] }, { call: 302, args: [7] }), [
       allowed,
       EPERM,
     ])
     const ioctlCalls = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
-    assert.deepEqual(findActions(isolated, ...ioctlCalls), [EPERM, EPERM, EPERM, EPERM])
+    assert.deepEqual(findActions(isolatedOptions, ...ioctlCalls), [EPERM, EPERM, EPERM, EPERM])
     const fcntlCalls = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
-    assert.deepEqual(findActions(isolated, ...fcntlCalls), [EPERM, EPERM, EPERM])
-    assert.deepEqual(findActions(isolated, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
-      ...[allowed, allowed],
-    ])
+    assert.deepEqual(findActions(isolatedOptions, ...fcntlCalls), [EPERM, EPERM, EPERM])
+    assert.deepEqual(
+      findActions(isolatedOptions, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }),
+      [...[allowed, allowed]],
+    )
   })
 
   test('without a PID namespace, the seccomp filter refuses signals to other processes and leaving the process group', () => {
     const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
-    assert.deepEqual(findActions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
+    assert.deepEqual(findActions(isolatedOptions, setpgid, setsid, kill), [allowed, allowed, allowed])
     assert.deepEqual(findActions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
     for (const call of [129, 200, 297]) assert.equal(findAction(sharedOptions, { call }), EPERM, String(call))
     // 0x4f574e50 is the placeholder that the launch script replaces with the process's own pid.

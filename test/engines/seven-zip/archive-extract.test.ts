@@ -157,7 +157,7 @@ const extract = (path: string, settings: RunSettings & { from?: FormatId } = {})
   const from = settings.from ?? getFormat(path)
   return convert(sevenZip, path, from, { operation: 'extract', from, ...settings })
 }
-// These files are named after their formats.
+// The file extensions of these archives are format ids.
 const getFormat = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
 
 const getNames = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
@@ -325,11 +325,11 @@ describe('extract operation', { concurrency: 2 }, () => {
   })
 
   test('the extract operation returns file names that are valid on every operating system', async () => {
-    const odd = createWithPython(
+    const zipWithOddNames = createWithPython(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
     )
-    const { result } = await extract(odd)
+    const { result } = await extract(zipWithOddNames)
     assert.equal(result.files.length, 5)
     for (const name of getNames(result)) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be removed.

@@ -90,14 +90,14 @@ describe('hostile archives', { concurrency: 2 }, () => {
         },
       )
     }
-    const odd = createWithPython(
+    const tarWithLinks = createWithPython(
       'odd.tar',
       `t = tarfile.open(out, 'w')
 for n, k, l in [('out', tarfile.LNKTYPE, '../../source-1.tar'), ('pipe', tarfile.FIFOTYPE, ''), ('disk', tarfile.BLKTYPE, ''), ('sym', tarfile.SYMTYPE, '..')]:
     i = tarfile.TarInfo(n); i.type = k; i.linkname = l; t.addfile(i)
 i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(${JSON.stringify(marker)}.encode())); t.close()`,
     )
-    for (const path of [...kinds.map((kind) => pathInFolder(`linked.${kind}`)), odd]) {
+    for (const path of [...kinds.map((kind) => pathInFolder(`linked.${kind}`)), tarWithLinks]) {
       const { path: result, warnings } = await convert(sevenZip, path, 'tgz')
       assert.deepEqual(await readArchive(result, 'tgz'), { real: marker })
       assert.deepEqual(warnings, ['LINKS_DROPPED'])
@@ -157,11 +157,11 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
     )
     await assertRefusedArchive('FILE_TOO_LARGE', manyEntries)
-    const deep = createWithPython(
+    const deepZip = createWithPython(
       'deep.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('d/' * 40 + 'f', ''); z.close()`,
     )
-    await assertRefusedArchive('INVALID_INPUT', deep)
+    await assertRefusedArchive('INVALID_INPUT', deepZip)
   })
 
   test('an archive inside another archive is not unpacked', async () => {

@@ -56,17 +56,18 @@ test('an archived folder with a vertical bar in its name is not taken for a link
 })
 
 test('archive links that lead out of the archive or through other links are dropped', () => {
-  const link = (name: string, linkTarget: string) => ({ name, linkTarget, size: 0, kind: 'link' }) as const
+  const createLink = (name: string, linkTarget: string) =>
+    ({ name, linkTarget, size: 0, kind: 'link' }) as const
   const entries = [
     { name: 'dir/sub/a', size: 1, kind: 'file' } as const,
-    link('dir/up', '../../x'),
-    link('root', '/dir'),
-    link('missing', 'none'),
-    link('winding', `${'./'.repeat(100)}dir/sub/a`),
-    link('folder', './dir/sub/'),
-    link('dir/to-a', 'sub/../sub/a'),
-    link('through', 'folder/a'),
-    link('folder/inside', '../dir/sub/a'),
+    createLink('dir/up', '../../x'),
+    createLink('root', '/dir'),
+    createLink('missing', 'none'),
+    createLink('winding', `${'./'.repeat(100)}dir/sub/a`),
+    createLink('folder', './dir/sub/'),
+    createLink('dir/to-a', 'sub/../sub/a'),
+    createLink('through', 'folder/a'),
+    createLink('folder/inside', '../dir/sub/a'),
   ]
   assert.deepEqual(
     findSafeLinks(entries).map(({ name }) => name),
@@ -88,8 +89,8 @@ for (const [name, copies] of [
     const source = fixture(`odd/${name}.lz4`)
     assert.equal(await detectFile(`${name}.lz4`, readFileSync(source)), 'lz4')
     const { path } = await convert(sevenZip, source, 'zip')
-    const plain = readFileSync(fixture('plain.txt'), 'utf8')
-    assert.deepEqual(Object.values(await readArchive(path, 'zip')), [plain.repeat(copies)])
+    const plainText = readFileSync(fixture('plain.txt'), 'utf8')
+    assert.deepEqual(Object.values(await readArchive(path, 'zip')), [plainText.repeat(copies)])
   })
 
 test('the error for a split archive names the missing parts', async () => {

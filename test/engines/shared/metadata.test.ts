@@ -122,7 +122,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
 })
 
 describe('writing metadata', { concurrency: 2 }, () => {
-  // Other formats are in metadata.slow.ts.
+  // metadata.slow.ts tests the other formats.
   for (const name of ['corners.jpg', 'corners.png', 'pages.tiff', 'corners.webp', 'corners.heic'])
     test(`metadata is written into ${name} and stripped without changing its pixels`, () =>
       testImageMetadata(name))
@@ -186,7 +186,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
     assert.equal((await readTags(describedPdf.path))['PDF:Subject'], 'only this')
   })
 
-  // Other formats are in metadata.slow.ts.
+  // metadata.slow.ts tests the other formats.
   for (const id of ['mp3', 'm4a', 'ogg', 'mkv'] as const)
     test(`metadata is written into ${id} and stripped without re-encoding`, () => testMediaMetadata(id))
 
@@ -208,7 +208,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
     assert.equal(await readCovers((await writeMetadata(path, { strip: true })).path), '')
   })
 
-  test('stripping the metadata of an MP3 removes old tags at its end', async () => {
+  test('stripping the metadata of an MP3 removes old tags at the end of the file', async () => {
     const v1 = Buffer.concat([Buffer.from('TAG'), Buffer.from('Old title'.padEnd(125, '\0'))])
     const ape = Buffer.alloc(32)
     ape.write('APETAGEX')
@@ -222,7 +222,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
 
   test('stripping the metadata of a video keeps its attached fonts', async () => {
     writeFileSync(pathInFolder('f.ttf'), 'font')
-    const attached = ['-attach', pathInFolder('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
+    const attachmentArgs = ['-attach', pathInFolder('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
     await runTool(
       'ffmpeg',
       '-v',
@@ -233,7 +233,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
       'copy',
       '-map',
       '0',
-      ...attached,
+      ...attachmentArgs,
       pathInFolder('fonts.mkv'),
     )
     const { path } = await writeMetadata(pathInFolder('fonts.mkv'), { strip: true })

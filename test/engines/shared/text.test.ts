@@ -110,7 +110,7 @@ describe('text in an undeclared encoding', () => {
     assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
-  test('text in an undeclared encoding that contains a null byte is not mistaken for UTF-16', async () => {
+  test('text with a null byte in an undeclared encoding is not mistaken for UTF-16', async () => {
     for (const words of [
       'id,name\n007,first\n\x00,second\n',
       `Plain words${'\0'} and more of them. `.repeat(9),
@@ -264,9 +264,9 @@ describe('CSV files', () => {
   })
 
   test('a CSV that is long or has unclosed quotes is read completely', async () => {
-    const long = await table('7,x\r\n'.repeat(30_000))
-    assert.equal(long.rows, 30_000)
-    assert.ok(long.text.endsWith('7,"x"\n7,"x"\n'))
+    const longTable = await table('7,x\r\n'.repeat(30_000))
+    assert.equal(longTable.rows, 30_000)
+    assert.ok(longTable.text.endsWith('7,"x"\n7,"x"\n'))
     assert.equal((await table('a,"b\nc')).text, '"a","""b"\n"c"\n')
   })
 

@@ -24,7 +24,7 @@ async function createBlankImage(width: number, height: number): Promise<string> 
 
 describe('image thumbnails', () => {
   test('a thumbnail of an image has the size that follows from its width, height and fit options', async () => {
-    const wide = await createBlankImage(1000, 500)
+    const widePath = await createBlankImage(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
       [{}, 256, 128],
@@ -40,9 +40,13 @@ describe('image thumbnails', () => {
       [{ height: 600, fit: 'crop' }, 1200, 600],
       [{ width: 1, height: 1 }, 1, 1],
     ] as const)
-      assert.deepEqual(await readSize(vips, wide, options), { width, height }, JSON.stringify(options))
+      assert.deepEqual(await readSize(vips, widePath, options), { width, height }, JSON.stringify(options))
     for (const to of ['jpg', 'webp'] as const)
-      assert.deepEqual(await readSize(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
+      assert.deepEqual(
+        await readSize(vips, widePath, { width: 100, height: 100, fit: 'crop' }, to),
+        square,
+        to,
+      )
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
     for (const wrongOptions of [
       { width: 0 },
@@ -90,8 +94,8 @@ describe('image thumbnails', () => {
     })
     assert.deepEqual(await readImageSize(portraitThumbnail.path, 'png'), { width: 15, height: 20 })
     const pixels = await readPixels(portraitThumbnail.path, 'png')
-    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
-    const wholePixels = await readPixels(upright, 'png')
+    const uprightPath = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
+    const wholePixels = await readPixels(uprightPath, 'png')
     for (const [x, y] of [
       [3, 4],
       [11, 4],

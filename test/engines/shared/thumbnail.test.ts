@@ -75,7 +75,7 @@ describe('video thumbnails', () => {
     )
   })
 
-  test('a thumbnail of a video is refused for a time after its end, and the error names the duration', async () => {
+  test('a thumbnail for a time after the end of the video is refused, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await assertRefused(
         thumbnail(ffmpeg, video, 'png', { timestamp }),
@@ -103,13 +103,13 @@ describe('video thumbnails', () => {
   })
 
   test('a thumbnail of a video shows a frame that is not blank if the video has such a frame', async () => {
-    const dark = getPath('dark.mp4')
-    const black = 'color=black:s=160x90:r=10:d=5'
+    const darkPath = getPath('dark.mp4')
+    const blackSource = 'color=black:s=160x90:r=10:d=5'
     await runFfmpeg(
-      ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
-      ...['-filter_complex', 'concat=n=2', '-c:v', 'libx264', '-pix_fmt', 'yuv420p', dark],
+      ...['-f', 'lavfi', '-i', blackSource, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
+      ...['-filter_complex', 'concat=n=2', '-c:v', 'libx264', '-pix_fmt', 'yuv420p', darkPath],
     )
-    const { path } = await thumbnail(ffmpeg, dark, 'webp')
+    const { path } = await thumbnail(ffmpeg, darkPath, 'webp')
     const { channels } = await sharp(path).stats()
     assert.ok(
       channels.some(({ stdev }) => stdev > 30),
@@ -120,9 +120,9 @@ describe('video thumbnails', () => {
 
   test('a thumbnail of a video is upright and has the display aspect ratio', async () => {
     assert.deepEqual(await readSize(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
-    const wide = getPath('wide.mp4')
-    await runFfmpeg('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
-    assert.deepEqual(await readSize(ffmpeg, wide), { width: 256, height: 72 })
+    const widePath = getPath('wide.mp4')
+    await runFfmpeg('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', widePath)
+    assert.deepEqual(await readSize(ffmpeg, widePath), { width: 256, height: 72 })
     const square = { width: 50, height: 50, fit: 'crop' }
     assert.deepEqual(await readSize(ffmpeg, fixture('alpha.webm'), square), { width: 50, height: 50 })
     const { path } = await thumbnail(ffmpeg, fixture('alpha.webm'), 'png')
@@ -130,12 +130,16 @@ describe('video thumbnails', () => {
   })
 
   test('thumbnails can be made of a video without timestamps and of a video without a duration', async () => {
-    const bare = getPath('bare.h264')
-    await runFfmpeg('-i', video, '-c', 'copy', bare)
-    await assertShows({ timestamp: '1.95' }, [1], bare)
-    await assertShows({ timestamp: '3.95' }, [3], bare)
-    await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
-    await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
+    const headerlessPath = getPath('bare.h264')
+    await runFfmpeg('-i', video, '-c', 'copy', headerlessPath)
+    await assertShows({ timestamp: '1.95' }, [1], headerlessPath)
+    await assertShows({ timestamp: '3.95' }, [3], headerlessPath)
+    await assertShows({ count: 4 }, [0, 1, 2, 3], headerlessPath)
+    await assertRefused(
+      thumbnail(ffmpeg, headerlessPath, 'png', { timestamp: 5 }),
+      'INVALID_INPUT',
+      / 4 seconds long/,
+    )
     const livePath = getPath('live.mkv')
     await runFfmpeg('-i', video, '-c', 'copy', '-live', '1', livePath)
     await assertShows({ count: 4 }, [0, 1, 2, 3], livePath)

@@ -23,7 +23,7 @@ function createTiff(isBig: boolean, entries: readonly Entry[], bytesAfter: Buffe
     bytes.writeBigUInt64LE(BigInt(value))
     return bytes.subarray(0, length)
   }
-  const wide = isBig ? 8 : 4
+  const countBytes = isBig ? 8 : 4
   const head = isBig
     ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), encodeNumber(16, 8), encodeNumber(entries.length, 8)]
     : [Buffer.from('II*\0', 'latin1'), encodeNumber(8, 4), encodeNumber(entries.length, 2)]
@@ -31,12 +31,12 @@ function createTiff(isBig: boolean, entries: readonly Entry[], bytesAfter: Buffe
     Buffer.concat([
       encodeNumber(tag, 2),
       encodeNumber(type, 2),
-      encodeNumber(count, wide),
+      encodeNumber(count, countBytes),
       value,
-      Buffer.alloc(wide),
-    ]).subarray(0, 4 + 2 * wide),
+      Buffer.alloc(countBytes),
+    ]).subarray(0, 4 + 2 * countBytes),
   )
-  return Buffer.concat([...head, ...listedEntries, encodeNumber(0, wide), bytesAfter])
+  return Buffer.concat([...head, ...listedEntries, encodeNumber(0, countBytes), bytesAfter])
 }
 
 const readValue = async (file: Buffer) => {
@@ -82,7 +82,7 @@ test('a missing or unreadable TIFF tag is returned as undefined', async () => {
 })
 
 test('the total number of tag values read from a TIFF is limited, even if 10,000 pages declare huge counts', async () => {
-  // Each directory points to the next one, and the tag's values span the whole file in all of them.
+  // Each directory points to the next one. In each directory, the values of the tag span the whole file.
   const [pages, count] = [10_000, 200_000]
   const file = Buffer.alloc(8 + pages * 18)
   file.write('II*\0\b', 'latin1')

@@ -106,12 +106,13 @@ describe('image watermarks', () => {
     assert.deepEqual([left, top, bottom], [230, 142, 190])
     assert.ok(Math.abs(right - 260) <= 1, `${right}`)
     assertColor(after, [240, 160], '#ff0000', 0)
-    const faint = await addWatermark({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [
-      stamp,
-    ])
-    assertColor(faint.after, [20, 30], '#c04040', 2)
-    const repeated = await addWatermark({ ...options, watermarkPosition: 'tile' }, [stamp])
-    assert.ok(repeated.box.right - repeated.box.left > 250 && repeated.box.count > 3000)
+    const faintWatermark = await addWatermark(
+      { ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' },
+      [stamp],
+    )
+    assertColor(faintWatermark.after, [20, 30], '#c04040', 2)
+    const tiledWatermark = await addWatermark({ ...options, watermarkPosition: 'tile' }, [stamp])
+    assert.ok(tiledWatermark.box.right - tiledWatermark.box.left > 250 && tiledWatermark.box.count > 3000)
     const shape = await addWatermark({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
     assertColor(shape.after, [130, 85], '#ff0000', 2)
     assertColor(shape.after, [170, 85], '#00ff00', 2)
@@ -188,8 +189,8 @@ describe('image watermarks', () => {
     })
     assert.deepEqual(await readImageSize(path, 'jpg'), { width: 30, height: 40 })
     assert.equal((await sharp(path).metadata()).orientation, undefined)
-    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
-    const box = findChangedArea(await readPixels(upright, 'jpg'), await readPixels(path, 'jpg'), 60)
+    const uprightPath = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
+    const box = findChangedArea(await readPixels(uprightPath, 'jpg'), await readPixels(path, 'jpg'), 60)
     assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
   })
 
@@ -246,8 +247,8 @@ describe('image watermarks', () => {
     const bothMarks = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     await assertRefused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /watermark image/)
-    const blank = mark(vips, paper, { watermarkText: '\u2800' })
-    await assertRefused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
+    const blankTextRun = mark(vips, paper, { watermarkText: '\u2800' })
+    await assertRefused(blankTextRun, 'INVALID_INPUT', /^watermarkText: expected visible text/)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
     for (const wrongOptions of [
       ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),

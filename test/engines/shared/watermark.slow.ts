@@ -19,8 +19,8 @@ await readStdout(
 )
 
 /**
- * Fails unless a video shows the green watermark in its center only. Looks at our own thumbnail, which can be made of
- * all these formats and has square pixels.
+ * Fails unless a video shows the green watermark in its center only. Checks a thumbnail of the video, because
+ * thumbnails support all these formats and have square pixels.
  */
 async function assertHasWatermark(run: Run, placeName: string): Promise<void> {
   const operation = 'thumbnail'

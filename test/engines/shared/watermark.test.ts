@@ -110,9 +110,9 @@ test('metadata=keep causes METADATA_NOT_KEPT for a watermarked TIFF and for a JP
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')
     .tiff()
     .toFile(source)
-  const marked = await mark(vips, source, { watermarkText: 'x', metadata: 'keep' })
+  const markedRun = await mark(vips, source, { watermarkText: 'x', metadata: 'keep' })
   const frame = await convert(ffmpeg, fixture('video.mp4'), 'jpg', { options: { metadata: 'keep' } })
-  assert.deepEqual([marked.warnings, frame.warnings], [['METADATA_NOT_KEPT'], ['METADATA_NOT_KEPT']])
+  assert.deepEqual([markedRun.warnings, frame.warnings], [['METADATA_NOT_KEPT'], ['METADATA_NOT_KEPT']])
 })
 
 describe('PDF watermarks', () => {

@@ -33,7 +33,7 @@ export function runInTree(bin: string, ...args: string[]): void {
   execFileSync(bin, args, { cwd: tree, stdio: 'ignore' })
 }
 
-/** Runs a Python script that writes to the path `out` an archive that no regular tool would create. */
+/** Creates an archive that no regular tool would create, with a Python script that writes to the path `out`. */
 export function createWithPython(name: string, script: string): string {
   execFileSync(python3, [
     '-c',

@@ -129,7 +129,8 @@ function getFirstTargets(engine: Engine): Map<FormatId, FormatId> {
 }
 
 /**
- * Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing.
+ * Formats whose reader accepts any bytes as pixels. For Sixel, format detection refuses files without the magic bytes
+ * before an engine reads them.
  */
 const formatsOfAnyPixels: readonly FormatId[] = ['rgf', 'sixel']
 /** Returns whether any bytes are a valid file of the format, such as text or raw samples. */

@@ -33,9 +33,9 @@ async function countInEot(path: string): Promise<number> {
   assert.equal(bytes.readUInt32LE(0), bytes.length)
   const folder = await mkdtemp(join(tmpdir(), 'eot-'))
   try {
-    const bare = join(folder, 'bare.ttf')
-    await writeFile(bare, bytes.subarray(bytes.length - bytes.readUInt32LE(4)))
-    return await queryCharacters(bare)
+    const barePath = join(folder, 'bare.ttf')
+    await writeFile(barePath, bytes.subarray(bytes.length - bytes.readUInt32LE(4)))
+    return await queryCharacters(barePath)
   } finally {
     await rm(folder, { recursive: true })
   }

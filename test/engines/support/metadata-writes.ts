@@ -91,9 +91,9 @@ export async function testImageMetadata(name: string): Promise<void> {
   assert.equal(tags['ExifIFD:DateTimeOriginal'], '2020:01:02 03:04:05')
   assert.deepEqual(warnings, [])
   const { path: bare } = await writeMetadata(path, { strip: true })
-  const personalTag = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
+  const personalTagPattern = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
   const remainingKeys = Object.keys(await readTags(bare)).filter(
-    (tag) => !/^(ICC|System)/.test(tag) && personalTag.test(tag),
+    (tag) => !/^(ICC|System)/.test(tag) && personalTagPattern.test(tag),
   )
   assert.deepEqual(remainingKeys, [])
   const pixelsBefore = await hashPixels(source)

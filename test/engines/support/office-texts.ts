@@ -7,9 +7,9 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 export const folder = scratchFolder('unseen-words')
 
 export const names = ['office', 'style', 'text', 'table', 'draw', 'svg-compatible', 'fo'].map((name) => {
-  const long = { fo: 'xsl-fo-compatible', draw: 'drawing' }[name] ?? name
+  const longName = { fo: 'xsl-fo-compatible', draw: 'drawing' }[name] ?? name
   const prefix = name === 'svg-compatible' ? 'svg' : name
-  return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${long}:1.0"`
+  return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${longName}:1.0"`
 })
 
 export async function writeFlatDocument(name: string, kind: string, contentXml: string): Promise<string> {

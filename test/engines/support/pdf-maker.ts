@@ -52,8 +52,8 @@ const link = (left: number, entries: string) =>
  * name and by page, a form whose fields have values but no appearance stream, scripts, an attachment and metadata.
  */
 export function createBook(word: string): Buffer {
-  const createPage = (contents: number, annotations: string) =>
-    `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Annots [${annotations}] /Resources << /Font << /F1 3 0 R >> >> >>`
+  const createPage = (contentsObject: number, annotations: string) =>
+    `<< /Type /Page /Parent 2 0 R /Contents ${contentsObject} 0 R /Annots [${annotations}] /Resources << /Font << /F1 3 0 R >> >> >>`
   const showPageName = (number: number) => createText(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
   const field = (name: string, page: number) =>
     `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (${word}-${name}-value) /DA (/Helv 12 Tf 0 g) /Rect [20 100 190 120] /P ${page} 0 R /F 4 >>`

@@ -30,7 +30,7 @@ const addLength = (...parts: readonly Uint8Array[]) => {
 const createPlane = (level: number) => Buffer.alloc(side * side, level)
 const box = Buffer.concat([0, 0, side, side].map(u32))
 
-function resource(id: number, data: Uint8Array): Buffer {
+function createResource(id: number, data: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('8BIM'), u16(id), u16(0), addLength(data), Buffer.alloc(data.length % 2)])
 }
 
@@ -57,7 +57,7 @@ export function createPsd(content: PsdContent): Buffer {
   const { mode, levels, profile, lacksMergedImage = false } = content
   const header = [u16(1), Buffer.alloc(6), u16(levels.length), u32(side), u32(side), u16(8)]
   const version = Buffer.from([0, 0, 0, 1, lacksMergedImage ? 0 : 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
-  const resources = [resource(1057, version), ...(profile ? [resource(1039, profile)] : [])]
+  const resources = [createResource(1057, version), ...(profile ? [createResource(1039, profile)] : [])]
   return Buffer.concat([
     Buffer.from('8BPS'),
     ...header,

@@ -12,35 +12,35 @@ const createText = (attributes: string, content = 'Hamburg') =>
   `<text x="6" y="40" font-family="DejaVu Sans" font-size="20" ${attributes}>${content}</text>`
 const gradient =
   '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>'
-const square = (attributes: string) => `<rect x="10" y="10" width="60" height="50" ${attributes}/>`
+const createSquare = (attributes: string) => `<rect x="10" y="10" width="60" height="50" ${attributes}/>`
 const twoRings = 'M60 5a35 35 0 1 0 .1 0zM60 20a20 20 0 1 0 .1 0z'
 
 /** Content of the root element, or the attributes of the root and its content. */
 type Drawing = string | readonly [rootAttributes: string, content: string]
 
 export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
-  'linear gradient': `<defs>${gradient}</defs>${square('fill="url(#g)"')}`,
+  'linear gradient': `<defs>${gradient}</defs>${createSquare('fill="url(#g)"')}`,
   'radial gradient with focus':
     '<radialGradient id="g" fx=".2" fy=".3" r=".6" spreadMethod="reflect"><stop stop-color="#ff0"/><stop offset="1" stop-color="#06c"/></radialGradient><rect width="120" height="80" fill="url(#g)"/>',
-  'gradient inheritance': `<defs>${gradient}<linearGradient id="h" href="#g" gradientTransform="rotate(90)"/></defs>${square('fill="url(#h)"')}`,
+  'gradient inheritance': `<defs>${gradient}<linearGradient id="h" href="#g" gradientTransform="rotate(90)"/></defs>${createSquare('fill="url(#h)"')}`,
   pattern:
     '<pattern id="p" width="12" height="12" patternUnits="userSpaceOnUse" patternTransform="rotate(30)"><path d="M0 0h6v6h-6z" fill="green"/></pattern><rect width="120" height="80" fill="url(#p)"/>',
   'luminance mask':
-    `<mask id="m"><rect width="60" height="80" fill="white"/><rect x="60" width="60" height="80" fill="#444"/></mask>${square('mask="url(#m)" width="100"')}`.replace(
+    `<mask id="m"><rect width="60" height="80" fill="white"/><rect x="60" width="60" height="80" fill="#444"/></mask>${createSquare('mask="url(#m)" width="100"')}`.replace(
       ' width="60" height="50"',
       ' height="50"',
     ),
-  'alpha mask': `<mask id="m" style="mask-type:alpha"><circle cx="40" cy="35" r="20" fill-opacity=".5"/></mask>${square('mask="url(#m)"')}`,
-  'clip path': `<clipPath id="c" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>${square('clip-path="url(#c)"')}`,
+  'alpha mask': `<mask id="m" style="mask-type:alpha"><circle cx="40" cy="35" r="20" fill-opacity=".5"/></mask>${createSquare('mask="url(#m)"')}`,
+  'clip path': `<clipPath id="c" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>${createSquare('clip-path="url(#c)"')}`,
   'clip rule': `<clipPath id="c"><path clip-rule="evenodd" d="${twoRings}"/></clipPath><rect width="120" height="80" clip-path="url(#c)"/>`,
-  'blur filter': `<filter id="f"><feGaussianBlur stdDeviation="4"/></filter>${square('filter="url(#f)"')}`,
-  'drop shadow filter': `<filter id="f"><feDropShadow dx="8" dy="8" stdDeviation="3" flood-color="red"/></filter>${square('filter="url(#f)"')}`,
-  'color matrix filter': `<filter id="f"><feColorMatrix type="hueRotate" values="90"/></filter>${square('fill="#a30" filter="url(#f)"')}`,
+  'blur filter': `<filter id="f"><feGaussianBlur stdDeviation="4"/></filter>${createSquare('filter="url(#f)"')}`,
+  'drop shadow filter': `<filter id="f"><feDropShadow dx="8" dy="8" stdDeviation="3" flood-color="red"/></filter>${createSquare('filter="url(#f)"')}`,
+  'color matrix filter': `<filter id="f"><feColorMatrix type="hueRotate" values="90"/></filter>${createSquare('fill="#a30" filter="url(#f)"')}`,
   'turbulence filter':
     '<filter id="f" x="0" y="0" width="1" height="1"><feTurbulence baseFrequency=".05" numOctaves="2" seed="3"/></filter><rect width="120" height="80" filter="url(#f)"/>',
   'lighting filter':
     '<filter id="f"><feDiffuseLighting lighting-color="#fc0" surfaceScale="3"><fePointLight x="20" y="20" z="30"/></feDiffuseLighting></filter><circle cx="50" cy="40" r="30" filter="url(#f)"/>',
-  'CSS filter function': square('fill="#a30" style="filter:sepia(1)"'),
+  'CSS filter function': createSquare('fill="#a30" style="filter:sepia(1)"'),
   markers:
     '<marker id="m" orient="auto-start-reverse" refX="5" refY="5" markerWidth="5" markerHeight="5" viewBox="0 0 10 10"><path d="M0 0L10 5L0 10z"/></marker><path d="M15 60L50 20L100 60" fill="none" stroke="#000" stroke-width="3" marker-start="url(#m)" marker-mid="url(#m)" marker-end="url(#m)"/>',
   'context fill':
@@ -75,16 +75,18 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
   'only a viewBox': ['viewBox="0 0 120 80"', '<circle cx="60" cy="40" r="30"/>'],
   'CSS selectors':
     '<style>g>rect:nth-child(2){fill:red} [data-a="b"]{fill:green} rect:not(.x){stroke:blue}</style><g><rect width="30" height="30"/><rect x="40" width="30" height="30"/><rect class="x" data-a="b" x="80" width="30" height="30"/></g>',
-  'CSS variables': `<style>svg{--c:purple}rect{fill:var(--c)}</style>${square('')}`,
-  'CSS nesting': `<style>g{rect{fill:teal}}</style><g>${square('')}</g>`,
-  'CSS import of data': `<style>@import url("data:text/css,rect{fill:lime}");</style>${square('')}`,
+  'CSS variables': `<style>svg{--c:purple}rect{fill:var(--c)}</style>${createSquare('')}`,
+  'CSS nesting': `<style>g{rect{fill:teal}}</style><g>${createSquare('')}</g>`,
+  'CSS import of data': `<style>@import url("data:text/css,rect{fill:lime}");</style>${createSquare('')}`,
   units:
     '<rect x="2mm" y="1pc" width="0.5in" height="24pt"/><rect x="50%" y="1em" width="2ex" height="1cm" fill="red"/>',
-  'transform origin': square('transform="rotate(30)" transform-origin="40 35"'),
-  'transform box': square('style="transform:rotate(20deg);transform-box:fill-box;transform-origin:center"'),
+  'transform origin': createSquare('transform="rotate(30)" transform-origin="40 35"'),
+  'transform box': createSquare(
+    'style="transform:rotate(20deg);transform-box:fill-box;transform-origin:center"',
+  ),
   'current color': [
     'width="120" height="80" color="green"',
-    square('fill="currentColor" stroke="currentcolor"'),
+    createSquare('fill="currentColor" stroke="currentcolor"'),
   ],
   'paint order': createText('paint-order="stroke" stroke="red" stroke-width="5"'),
   'blend mode':
@@ -113,7 +115,7 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
     '<g opacity=".5"><rect width="60" height="60"/><rect x="30" y="20" width="60" height="60" fill="red"/></g>',
   'vector effect':
     '<g transform="scale(5)"><path d="M2 2L20 14" stroke="#000" stroke-width="3" vector-effect="non-scaling-stroke"/></g>',
-  'xlink reference': `<defs><g id="a">${square('')}</g></defs><use xlink:href="#a" x="20"/>`,
+  'xlink reference': `<defs><g id="a">${createSquare('')}</g></defs><use xlink:href="#a" x="20"/>`,
   'href before xlink:href':
     '<defs><rect id="a" width="40" height="40" fill="green"/><rect id="b" width="40" height="40" fill="red"/></defs><use xlink:href="#b" href="#a"/>',
   'first frame of an animation':
@@ -123,8 +125,10 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
     '<text x="6" y="40" font-family="DejaVu Sans">Root</text>',
   ],
   'em of the root': ['width="120" height="80" font-size="20"', '<rect width="3em" height="2em"/>'],
-  'system color and hsl': square('fill="hsl(200 60% 50% / .5)" stroke="rebeccapurple" stroke-width="4"'),
-  'color function': square('fill="color(display-p3 1 0 0)"'),
+  'system color and hsl': createSquare(
+    'fill="hsl(200 60% 50% / .5)" stroke="rebeccapurple" stroke-width="4"',
+  ),
+  'color function': createSquare('fill="color(display-p3 1 0 0)"'),
   'arcs and smooth curves':
     '<path d="M10 40a20 15 30 1 1 30 10zM60 40c0-30 40-30 40 0s-20 30-20 10t-10-5z" fill="olive"/>',
   'rounded rectangle':

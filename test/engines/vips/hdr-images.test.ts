@@ -24,8 +24,8 @@ describe('HDR images', () => {
   /** Creates an image with the colors above in PQ (FFmpeg's zscale filter). `end` completes the filter graph. */
   async function createPqImage(name: string, end: string, args: readonly string[]): Promise<string> {
     const path = join(folder, name)
-    const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
-    const boxes = colors.map((color, at) => `color=c=0x${hex(color)}:s=${side}x${side}:r=1:d=1[c${at}]`)
+    const toHex = (color: readonly number[]) => Buffer.from(color).toString('hex')
+    const boxes = colors.map((color, at) => `color=c=0x${toHex(color)}:s=${side}x${side}:r=1:d=1[c${at}]`)
     const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
     const sdrScale = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
     const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
@@ -41,16 +41,17 @@ describe('HDR images', () => {
       const [r = 0, g = 0, b = 0] = color.map(
         (value) => ((value / 255 + 0.055) / 1.055) ** 2.4 * (203 / 1000),
       )
-      const wide = [
+      const bt2020Light = [
         0.6274 * r + 0.3293 * g + 0.0433 * b,
         0.0691 * r + 0.9195 * g + 0.0114 * b,
         0.0164 * r + 0.088 * g + 0.8956 * b,
       ] as const
-      const sceneLightFactor = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
+      const sceneLightFactor =
+        (0.2627 * bt2020Light[0] + 0.678 * bt2020Light[1] + 0.0593 * bt2020Light[2]) ** (1 / 1.2 - 1)
       const signal = (light: number) =>
         light <= 1 / 12 ? Math.sqrt(3 * light) : 0.17883277 * Math.log(12 * light - 0.28466892) + 0.55991073
       return Array.from({ length: side }, () =>
-        wide.map((light) => 65_535 * signal(light * sceneLightFactor)),
+        bt2020Light.map((light) => 65_535 * signal(light * sceneLightFactor)),
       ).flat()
     })
     const path = join(folder, 'hlg.png')

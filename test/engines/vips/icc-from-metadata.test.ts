@@ -131,7 +131,7 @@ describe('PNG color chunks', () => {
   }
 
   test('an animated PNG with color chunks gets the colors that browsers show', async () => {
-    const animated = join(folder, 'moving.apng')
+    const animatedPath = join(folder, 'moving.apng')
     const createFrameControl = (number: number) =>
       uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const pngChunks = [
@@ -148,9 +148,9 @@ describe('PNG color chunks', () => {
         secondFrame,
       ]
     })
-    await writeFile(animated, buildPng(chunks))
+    await writeFile(animatedPath, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
-      assertNear(await convertAndReadPixel(animated, to), [133, 219, 133], to)
+      assertNear(await convertAndReadPixel(animatedPath, to), [133, 219, 133], to)
   })
 
   test('an AVIF that declares Display P3 is converted with the right colors', async () => {

@@ -13,7 +13,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 describe('color profiles of images', () => {
   after(removeRuns)
 
-  async function wide(extension: 'jpg' | 'png'): Promise<string> {
+  async function createWideGamutImage(extension: 'jpg' | 'png'): Promise<string> {
     const path = join(await folder(), `wide.${extension}`)
     const red = sharp({ create: { width: 16, height: 16, channels: 3, background: '#ff0000' } })
     await red
@@ -25,7 +25,7 @@ describe('color profiles of images', () => {
 
   test('a color profile wider than sRGB is kept if the target supports profiles', async () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
-      const source = await wide(to === 'png' ? 'png' : 'jpg')
+      const source = await createWideGamutImage(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
       const readablePath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
       assert.ok((await sharp(readablePath).metadata()).icc, to)
@@ -38,17 +38,19 @@ describe('color profiles of images', () => {
       ['gif', 'jpg'],
       ['png', 'jpg'],
     ] as const) {
-      const { path } = await convert(vips, await wide(from), to)
+      const { path } = await convert(vips, await createWideGamutImage(from), to)
       assert.equal((await sharp(path).metadata()).icc, undefined)
       assertNear(await readNumbers(path), [255, 0, 0], 8)
     }
-    const { path } = await convert(imagemagick, await wide('jpg'), 'tga')
+    const { path } = await convert(imagemagick, await createWideGamutImage('jpg'), 'tga')
     assertNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
   test('an image causes a warning if its color profile or its transparency is dropped', async () => {
-    assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
-    assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
+    assert.deepEqual((await convert(vips, await createWideGamutImage('png'), 'gif')).warnings, [
+      'COLORS_CONVERTED',
+    ])
+    assert.deepEqual((await convert(vips, await createWideGamutImage('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
     const transparentImage = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
     const fullPath = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
@@ -98,12 +100,12 @@ describe('color profiles of images', () => {
 
   test('an image with a Display P3 profile is converted to the requested color space, sRGB or Adobe RGB', async () => {
     for (const to of ['jpg', 'png'] as const) {
-      const plainImage = await convert(imagemagick, await wide('jpg'), to, {
+      const plainImage = await convert(imagemagick, await createWideGamutImage('jpg'), to, {
         options: { colorSpace: 'srgb' },
       })
       assert.equal((await sharp(plainImage.path).metadata()).icc, undefined)
       assertNear(await readNumbers(plainImage.path), [255, 0, 0], 8)
-      const adobeRgbImage = await convert(imagemagick, await wide('jpg'), to, {
+      const adobeRgbImage = await convert(imagemagick, await createWideGamutImage('jpg'), to, {
         options: { colorSpace: 'adobe-rgb' },
       })
       assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)

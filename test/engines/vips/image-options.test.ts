@@ -113,12 +113,12 @@ describe('image option values', () => {
   })
 
   test('the size options of an image define the box that the image is resized to', () => {
-    const box = (options: object) => getResizeBox(parseImageOptions(options))
-    assert.deepEqual(box({}), undefined)
-    assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
-    assert.deepEqual(box({ height: '5', fit: 'crop' }), { width: undefined, height: 5, fit: 'crop' })
-    assert.deepEqual(box({ downscale: 16, fit: 'scale' }), { width: 16, height: 16, fit: 'max' })
-    assert.deepEqual(box({ downscale: 16, width: 5 }), { width: 5, height: undefined, fit: 'max' })
+    const getBox = (options: object) => getResizeBox(parseImageOptions(options))
+    assert.deepEqual(getBox({}), undefined)
+    assert.deepEqual(getBox({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
+    assert.deepEqual(getBox({ height: '5', fit: 'crop' }), { width: undefined, height: 5, fit: 'crop' })
+    assert.deepEqual(getBox({ downscale: 16, fit: 'scale' }), { width: 16, height: 16, fit: 'max' })
+    assert.deepEqual(getBox({ downscale: 16, width: 5 }), { width: 5, height: undefined, fit: 'max' })
     assert.equal(parseImageOptions({ width: 30_000 }).width, 30_000)
     for (const wrongOptions of [
       { width: 0 },

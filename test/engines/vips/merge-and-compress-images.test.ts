@@ -41,9 +41,9 @@ describe('merging images', () => {
 
   test('JPEGs with extra bytes before the image data are merged completely', async () => {
     const blue = sharp({ create: { width: 20, height: 10, channels: 3, background: '#0000ff' } })
-    const late = join(scratchFolder('merge-images-test'), 'late.jpg')
-    await writeFile(late, Buffer.concat([Buffer.from('otters'), await blue.jpeg().toBuffer()]))
-    const { path } = await mergeImages('png', [fixture('odd/http-header.jpg'), late])
+    const latePath = join(scratchFolder('merge-images-test'), 'late.jpg')
+    await writeFile(latePath, Buffer.concat([Buffer.from('otters'), await blue.jpeg().toBuffer()]))
+    const { path } = await mergeImages('png', [fixture('odd/http-header.jpg'), latePath])
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 30 + 10 })
     const [upperRed = 0] = await readPixel(path, 2, 32)
     const [lowerRed = 255, , lowerBlue = 0] = await readPixel(path, 20, 65)
@@ -91,8 +91,8 @@ describe('merging images', () => {
       backgroundColor.every((value) => value > 245),
       `the ground is ${backgroundColor} instead of white`,
     )
-    const colored = await mergeImages('jpg', [portraitImage], { background: '0000FF' })
-    const [red = 0, , blue = 0] = await readPixel(colored.path, 1, 50)
+    const coloredRun = await mergeImages('jpg', [portraitImage], { background: '0000FF' })
+    const [red = 0, , blue = 0] = await readPixel(coloredRun.path, 1, 50)
     assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
     assert.deepEqual(await readImageSize((await mergeImages('webp', [portraitImage])).path, 'webp'), {
       width: 40,
@@ -139,13 +139,16 @@ describe('merging images', () => {
     const [first] = (await readStdout('pdfimages', '-list', path)).split('\n').slice(2)
     // 40 × 30 pixels fill the 128 mm between the margins of the short side.
     assert.equal(Number(first?.trim().split(/\s+/).at(-3)), Math.round(30 / (128 / 25.4)))
-    const wide = await mergeImages('pdf', [], { margin: '1in' })
-    assert.match(await readStdout('pdfinfo', wide.path), /Page size: +184 x 174 pts/)
+    const runWithWideMargin = await mergeImages('pdf', [], { margin: '1in' })
+    assert.match(await readStdout('pdfinfo', runWithWideMargin.path), /Page size: +184 x 174 pts/)
   })
 
   test('merging images with margins that leave no room on the page is refused', async () => {
-    const merging = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
-    await assert.rejects(merging, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
+    const runningMerge = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
+    await assert.rejects(runningMerge, {
+      code: 'INVALID_INPUT',
+      details: { field: 'margin', reason: 'no-room' },
+    })
   })
 
   test('at most 20 images can be merged into one image, and at most 100 into a PDF', () => {
@@ -223,7 +226,7 @@ describe('image compression', () => {
 
   test('compressing an image to a target size makes it no larger than that size, but not much smaller', async () => {
     const source = await createDetailedImage('jpg')
-    // The size is close to the target size, but less close if dimensions are reduced, which have larger steps.
+    // The size is close to the target size, but less close if the image is scaled down, because that has larger steps.
     for (const [targetSize, minRatio] of [
       [20_000, 0.9],
       [8000, 0.9],

@@ -27,18 +27,18 @@ async function readQuarters(path: string): Promise<string> {
 
 describe('orientation and density of photos', () => {
   after(removeRuns)
-  const rotated = fixture('odd/heic-irot270-exif6.heic')
+  const rotatedPath = fixture('odd/heic-irot270-exif6.heic')
 
   test('a HEIC that is rotated by its container and by its EXIF data is rotated once', async () => {
     for (const to of ['jpg', 'png', 'webp', 'tiff'] as const) {
-      const { path } = await convert(vips, rotated, to, { options: { metadata: 'keep' } })
+      const { path } = await convert(vips, rotatedPath, to, { options: { metadata: 'keep' } })
       assert.equal(await readQuarters(path), '80×120 001 100 110 010', to)
       assert.ok([undefined, 1].includes(exiftool(path).Orientation), to)
     }
   })
 
   test('a HEIC that is rotated by its container and by its EXIF data is upright in a PDF', async () => {
-    const { path } = await convert(vips, rotated, 'pdf')
+    const { path } = await convert(vips, rotatedPath, 'pdf')
     const image = `${path}.png`
     execFileSync('pdftoppm', ['-png', '-singlefile', '-scale-to', '120', path, path])
     assert.equal(await readQuarters(image), '80×120 001 100 110 010')

@@ -33,8 +33,8 @@ const readSize = async (path: string) => {
 
 /** Returns the number of columns from the first to the last non-empty one. */
 async function measureInkWidth(path: string): Promise<number> {
-  const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
-  const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
+  const flatImage = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
+  const { info } = await sharp(flatImage).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
   return info.width
 }
 
@@ -97,14 +97,14 @@ test('lengths in an SVG are converted to pixels, and everything else stays uncha
 })
 
 test('an SVG designed to slow down the search for lengths is processed quickly', () => {
-  const long = 300_000
+  const repeatCount = 300_000
   for (const hostile of [
-    `<svg width="${'1'.repeat(long)}">`,
-    '<style>'.repeat(long / 4),
-    `<rect x="${' '.repeat(long)}1pt">`,
-    '<'.repeat(long),
-    `<rect x="${'1pt '.repeat(long / 4)}">`,
-    `<rect ${'x="'.repeat(long / 4)}1pt">`,
+    `<svg width="${'1'.repeat(repeatCount)}">`,
+    '<style>'.repeat(repeatCount / 4),
+    `<rect x="${' '.repeat(repeatCount)}1pt">`,
+    '<'.repeat(repeatCount),
+    `<rect x="${'1pt '.repeat(repeatCount / 4)}">`,
+    `<rect ${'x="'.repeat(repeatCount / 4)}1pt">`,
   ]) {
     const { user } = process.cpuUsage()
     convertLengthsToPixels(hostile)

@@ -19,8 +19,8 @@ async function writeDrawing(name: string, attributes: string, content: string): 
 }
 
 async function measureInkHeight(path: string): Promise<number> {
-  const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
-  const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
+  const flatImage = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
+  const { info } = await sharp(flatImage).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
   return info.height
 }
 
@@ -85,9 +85,9 @@ describe('SVG drawings', () => {
       (await listWarnings('accent.svg', '<use href="#Größe"/>')).join(),
       /does not contain: #Größe\./,
     )
-    const complete =
+    const completeContent =
       '<defs><rect id="a b" width="9" height="9"/></defs><use href="#a%20b"/><a href="#elsewhere"><text>x</text></a>'
-    assert.deepEqual(await listWarnings('complete.svg', complete), [])
+    assert.deepEqual(await listWarnings('complete.svg', completeContent), [])
   })
 
   test('an SVG is enlarged to the requested width, beyond its own size', async () => {

@@ -252,9 +252,9 @@ describe('TIFF samples and planes', () => {
     assert.deepEqual(samplesByName.warnings, ['VALUES_SCALED'])
     const defaultSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
     assert.deepEqual(defaultSamples.warnings, [])
-    const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
-    assertNear(dark.dots, [[0, 255, 0]], 'nothing above black')
-    assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
+    const darkSamples = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
+    assertNear(darkSamples.dots, [[0, 255, 0]], 'nothing above black')
+    assert.deepEqual(darkSamples.warnings, ['VALUES_SCALED'])
   })
 
   test('a TIFF with floats and alpha keeps its transparency when its colors are scaled', async () => {

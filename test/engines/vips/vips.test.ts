@@ -187,14 +187,14 @@ describe('image conversions', () => {
       readStdout('pdfinfo', (await convert(vips, path, 'pdf')).path)
     assert.match(await readPageInfo(source), /Page size: +72 x 36 pts/)
     // The density of one side is missing: 2,835 and 0 dots per meter in the PNG's pHYs, 0 and 72 per inch in the JFIF.
-    const flat = join(folder, 'flat.png')
-    await sharp({ create: ground }).png().toFile(flat)
-    const bytes = await readFile(flat)
+    const flatPath = join(folder, 'flat.png')
+    await sharp({ create: ground }).png().toFile(flatPath)
+    const bytes = await readFile(flatPath)
     const { data: iccData = Buffer.alloc(0) } =
       [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
     iccData.writeUInt32BE(0, 4)
-    await writeFile(flat, buildPng([...readPngChunks(bytes)]))
-    assert.match(await readPageInfo(flat), /Page size: +72 x 36 pts/)
+    await writeFile(flatPath, buildPng([...readPngChunks(bytes)]))
+    assert.match(await readPageInfo(flatPath), /Page size: +72 x 36 pts/)
     const photo = join(folder, 'flat.jpg')
     await sharp({ create: ground }).jpeg().toFile(photo)
     const head = Buffer.from('ffd8ffe000104a46494600010101000000480000', 'hex')

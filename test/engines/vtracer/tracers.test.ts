@@ -119,8 +119,8 @@ describe('tracing in one color', () => {
     assert.deepEqual(await readMiddle({}), [255, 0])
     assert.deepEqual(await readMiddle({ invert: 'true' }), [0, 255])
     assert.deepEqual(await readMiddle({ threshold: 5 }), [0, 0])
-    const colored = await trace(potrace, disk, 'svg', { color: '#12ab34' })
-    assertNear(await readColorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
+    const coloredRun = await trace(potrace, disk, 'svg', { color: '#12ab34' })
+    assertNear(await readColorAt(coloredRun, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
   test('an image traced in one color has more curves with a higher smoothness option', async () => {

@@ -103,10 +103,10 @@ export function createTable(
   [head = [], ...rows]: readonly (readonly string[])[],
   attributes = 'class="ruled"',
 ): Part {
-  const row = (tag: string, cells: readonly string[]) =>
+  const createRow = (tag: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
   return {
-    html: `<table ${attributes}>${row('th', head)}${rows.map((cells) => row('td', cells)).join('')}</table>`,
+    html: `<table ${attributes}>${createRow('th', head)}${rows.map((cells) => createRow('td', cells)).join('')}</table>`,
     blocks: [{ kind: 'table', rows: [head, ...rows] }],
   }
 }

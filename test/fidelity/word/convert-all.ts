@@ -22,7 +22,7 @@ export interface JudgedDocument extends Verdict {
  * @param only names of the documents; all documents if empty
  */
 export async function convertAll(folder: string, only: readonly string[] = []): Promise<JudgedDocument[]> {
-  const known = documents
+  const selectedDocuments = documents
     .filter(({ name }) => only.length === 0 || only.includes(name))
     .map((document) => {
       const { html, blocks } = document.write(new Writer(createSeededRandom(document.name)))
@@ -50,7 +50,7 @@ export async function convertAll(folder: string, only: readonly string[] = []): 
   const convert = async (source: string, to: 'pdf' | 'docx', target: string) =>
     copyFile((await convertAlongRoutes(source, to, { within: folder })).path, target)
   const officeSources: string[] = []
-  for (const { page, html, isFromOffice = false, files } of known) {
+  for (const { page, html, isFromOffice = false, files } of selectedDocuments) {
     await writeFile(page, await embedImages(html))
     const source = page.replace(/html$/, 'docx')
     if (!isFromOffice) await convert(page, 'pdf', files.pdf)
@@ -60,14 +60,15 @@ export async function convertAll(folder: string, only: readonly string[] = []): 
     }
   }
   if (officeSources.length > 0) await printWithOffice('source', officeSources)
-  for (const { files } of known) await convert(files.pdf, 'docx', files.docx)
+  for (const { files } of selectedDocuments) await convert(files.pdf, 'docx', files.docx)
   await printWithOffice(
     'printed',
-    known.map(({ files }) => files.docx),
+    selectedDocuments.map(({ files }) => files.docx),
   )
-  const judged: JudgedDocument[] = []
-  for (const { name, files, blocks } of known) judged.push({ name, files, ...(await judge(files, blocks)) })
-  return judged
+  const judgedDocuments: JudgedDocument[] = []
+  for (const { name, files, blocks } of selectedDocuments)
+    judgedDocuments.push({ name, files, ...(await judge(files, blocks)) })
+  return judgedDocuments
 }
 
 async function embedImages(html: string): Promise<string> {

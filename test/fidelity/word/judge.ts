@@ -8,7 +8,7 @@ import type { KnownBlock } from './blocks.ts'
 
 const run = promisify(execFile)
 
-/** Limits of a good result, from the issue tracker; only the number of text boxes is a maximum. */
+/** Limits of a good result, from the issue tracker. `textBoxes` is a maximum; the others are minimums. */
 export const goodResultLimits = { similarity: 0.85, editable: 0.95, textBoxes: 3 } as const
 
 export interface Verdict {
@@ -123,7 +123,7 @@ const normalize = (text: string) => text.normalize('NFKC').replaceAll(/\s/g, '')
 const getTableKey = (rows: readonly (readonly string[])[]) =>
   rows.map((cells) => cells.map(normalize).join('|')).join('\n')
 
-/** Lists the blocks that pandoc does not find in a Word document with their whole text and kind. */
+/** Lists the blocks that pandoc does not find in a Word document, or not with the same kind and whole text. */
 async function findMissing(docx: string, blocks: readonly KnownBlock[]): Promise<KnownBlock[]> {
   const { stdout } = await run('pandoc', ['--from=docx', '--to=json', docx], { maxBuffer: 1 << 26 })
   const found: Found = { heading: new Set(), paragraph: new Set(), item: new Set(), table: new Set() }

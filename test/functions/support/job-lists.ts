@@ -52,7 +52,7 @@ export let ownerCount = 0
 
 type OwnerId = { readonly id: string; readonly number: number }
 
-/** Returns the id of an owner's job, which ends with the number of the owner and the minute. */
+/** Returns the id of an owner's job. The id ends with the number of the owner and the minute. */
 export const idAt = ({ number }: OwnerId, minute: number) =>
   `job_${encodeTime(start + minute * minuteMs, 10)}${String(number * 1e6 + minute).padStart(16, '0')}`
 
@@ -61,7 +61,7 @@ export async function createOwner(...jobs: readonly GivenJob[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++ownerCount, headers: { 'x-owner-token': token } }
-  // More jobs of many tasks at a time would wait for each other longer than the table's timeout on a slow machine.
+  // With more jobs of many tasks at a time, a write could exceed the table's timeout on a slow machine.
   await forEachConcurrently(jobs, 2, async (job) => {
     await createJob(owner, job)
   })

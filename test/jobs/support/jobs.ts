@@ -11,7 +11,7 @@ export const two = [
   createExport('out', [2]),
 ]
 
-/** A created job, with its current records and published events. */
+/** Creates a job. The returned functions read its current records and take its published events. */
 export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
   const ownJobs = createMemoryJobs(moreDeps)
   assert.equal(await ownJobs.jobs.create(createRecords(tasks)), true)

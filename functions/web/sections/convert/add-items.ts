@@ -13,7 +13,7 @@ import { hasTransparentPixels, isOpaque } from './transparency.ts'
 
 /** Creates list items and chooses their default targets. */
 
-/** The target set by a preset link, used for files added next. */
+/** The target set by a preset link. It applies to the files that are added after it was set. */
 export const linkedChoice = signal<TargetChoice | undefined>(undefined)
 
 export async function createItems(

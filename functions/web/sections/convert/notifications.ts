@@ -35,7 +35,7 @@ export function syncProgressTitle(): void {
   })
 }
 
-/** Announces the end of a conversion: with the sentence if it is the only one, otherwise with the number of files. */
+/** Announces the end of a conversion: the sentence if the batch has only one item, otherwise the number of files. */
 export function announceEnd(sentence: string): void {
   if (currentBatch.value.length <= 1) announce(sentence)
   else announce(words.summary(counts.value), 'summary')

@@ -81,7 +81,7 @@ async function restoreList(): Promise<void> {
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  // The job of a file may already have been created before the reload. Then only one of the job and the draft is shown.
+  // The job of a draft may already have been created before the reload. Then only the job is shown.
   const [unambiguousItems, ambiguousItems] = partition(
     restoredItems,
     (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => matchesItem(job, item)),
@@ -104,7 +104,7 @@ async function restoreList(): Promise<void> {
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
       ([{ jobs }, storedFolders, storedDrafts]) => {
         const keys = new Set(storedDrafts.map(({ key }) => key))
-        // Removes drafts that were started or removed in another tab.
+        // Removes drafts whose conversion another tab has started, and drafts that another tab has removed.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
         )
@@ -137,8 +137,8 @@ async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, 
 }
 
 /**
- * Adds a draft if its upload is still partial. The job of the same file then had another upload, so the user added the
- * file again.
+ * Adds a draft if its upload is still partial. In this case, the job of the same file used another upload: the user has
+ * added the file again.
  */
 async function addUnlessConverted(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)

@@ -87,12 +87,12 @@ async function uploadInParts({
     const put = async () => {
       const url =
         urls.get(number) ??
-        (await getPartUrl(uploadId, [number, ...remainingParts.slice(0, urlBatchSize)], urls, signal))
-      const count = (sentBytes: number) => {
+        (await getPartUrl(uploadId, [number, ...remainingParts.slice(0, urlBatchSize - 1)], urls, signal))
+      const reportSentBytes = (sentBytes: number) => {
         sentBytesByPart.set(number, sentBytes)
         report()
       }
-      return putBytes({ url: url ?? '' }, bytes, count, signal)
+      return putBytes({ url: url ?? '' }, bytes, reportSentBytes, signal)
     }
     const beforeRetry = () => {
       // The URL may have expired, so the next attempt requests another one.

@@ -21,8 +21,8 @@ type OnProgress = (progress: ConversionProgress) => void
 const isFinished = ({ status }: Job) => status !== 'pending' && status !== 'queued' && status !== 'processing'
 
 /**
- * Browsers open at most six connections to an HTTP/1.1 server, and uploads use three of them. Up to this number of
- * jobs, each is watched with long polling; beyond it, jobs are polled at intervals.
+ * Maximum number of jobs that are watched with long polling; if there are more, all are polled at intervals. Browsers
+ * open at most six connections to an HTTP/1.1 server, and uploads need some of them.
  */
 const maxLongPolls = 2
 const longPollS = 1

@@ -3,7 +3,7 @@ import { component } from '../../../validation/component.ts'
 
 /**
  * The endpoints of better-auth, as the OpenAPI document describes them. Loading better-auth for its own schemas would
- * take too long; a test compares these schemas with its own.
+ * take too long; a test compares these schemas with those of better-auth.
  */
 export interface AuthEndpoint {
   readonly method: 'GET' | 'POST'

@@ -106,12 +106,14 @@ function findHeaderRow(
     return undefined
   if (firstLine.baseline - line.baseline > firstLine.style.size * 2.6) return undefined
   const columnCount = findColumnGaps(findEmptyStrips(run), run, line.style.size * 0.9).length
-  const left = findColumnGaps(
+  const leftGapCount = findColumnGaps(
     findEmptyStrips([line, ...run]),
     [line, ...run],
     line.style.size * minColumnGap,
   ).length
-  return columnCount > 0 && left >= columnCount && splitAtGaps(line, minColumnGap).length > columnCount
+  return columnCount > 0 &&
+    leftGapCount >= columnCount &&
+    splitAtGaps(line, minColumnGap).length > columnCount
     ? line
     : undefined
 }
@@ -192,8 +194,8 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
 }
 
 /**
- * Returns the x coordinate at which a column starts. If most of its cells start at the same place, that is just before
- * their text, so that the text keeps its place.
+ * Returns the x coordinate at which a column starts: just before its text if most cells start at the same place, so
+ * that the text keeps its place; otherwise in the middle of the gap.
  */
 function chooseBoundary({ from, to }: Interval, run: readonly TextLine[]): number {
   const starts = run.flatMap(

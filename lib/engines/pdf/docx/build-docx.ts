@@ -44,10 +44,10 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
   const { path, pages } = request
   const { sizes } = await openPdf(path, undefined, tools)
   const parsedPages: PageContent[] = []
-  for (const number of pages) {
-    const { width, height } = sizes[number - 1] ?? { width: 595, height: 842 }
+  for (const pageNumber of pages) {
+    const { width, height } = sizes[pageNumber - 1] ?? { width: 595, height: 842 }
     const emptyPage: PageContent = {
-      number,
+      number: pageNumber,
       width,
       height,
       textSegments: [],

@@ -56,8 +56,8 @@ export function buildBorderlessTable(
 }
 
 /**
- * Returns the y coordinate at which the first line of a row starts if extra line height is above its characters, as in
- * Word.
+ * Returns the y coordinate at which the first line of a row starts in Word, which puts extra line height above the
+ * characters.
  */
 function measureRowTop(words: readonly Word[], pitch: number): number | undefined {
   const [firstLine] = groupIntoLines(words)
@@ -100,13 +100,13 @@ const maxPadding = 14
 /** Points by which another program may make the longest line of a cell wider. */
 const maxWidening = 0.65
 
-/** Returns the distances of the text from the left and right edges of the cells that it fills the most. */
+/** Returns the smallest distances between the text of a cell and its left and right edges, in all cells. */
 function measurePadding({ cells }: Grid, words: readonly Word[]): readonly [left: number, right: number] {
   const gaps = cells.flatMap(({ box }) => {
     const boxesInside = words.filter((word) => isCenterInside(word.box, box)).map((word) => word.box)
     if (boxesInside.length === 0) return []
-    const text = getBoundingBox(boxesInside)
-    return [[text[0] - box[0], box[2] - text[2]] as const]
+    const usedBox = getBoundingBox(boxesInside)
+    return [[usedBox[0] - box[0], box[2] - usedBox[2]] as const]
   })
   const getSmallestGap = (values: readonly number[]) => Math.min(maxPadding, Math.max(0, Math.min(...values)))
   const left = getSmallestGap(gaps.map(([gap]) => gap))

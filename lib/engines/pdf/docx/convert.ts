@@ -15,7 +15,7 @@ import type { ParseSource } from './parse-pages.ts'
 
 /** Maximum number of scanned pages that are read by OCR, as the specification requires. */
 const maxScannedPages = 50
-/** From this proportion of pages without text, the document counts as scanned. */
+/** If at least this proportion of the pages has no text, the document counts as scanned. */
 const minEmptyRatio = 0.8
 
 export const docxCapability: Capability = {

@@ -14,8 +14,8 @@ export async function readWithPoppler(
   tools: Tools,
 ): Promise<PageContent['textSegments']> {
   const htmlPath = join(tools.workDir, 'second.html')
-  const number = String(page.number)
-  const rangeArgs = ['-f', number, '-l', number]
+  const pageNumber = String(page.number)
+  const rangeArgs = ['-f', pageNumber, '-l', pageNumber]
   await tools.exec('pdftotext', [
     '-q',
     '-enc',
@@ -33,9 +33,9 @@ export async function readWithPoppler(
 
 type PositionedText = Pick<Word, 'text' | 'box'>
 
-const number = '"(-?[\\d.]+)"'
+const numberPattern = '"(-?[\\d.]+)"'
 const wordPattern = new RegExp(
-  `<word xMin=${number} yMin=${number} xMax=${number} yMax=${number}>([^<]*)</word>`,
+  `<word xMin=${numberPattern} yMin=${numberPattern} xMax=${numberPattern} yMax=${numberPattern}>([^<]*)</word>`,
   'g',
 )
 
@@ -74,7 +74,7 @@ const defaultStyle = {
   color: '000000',
 }
 
-/** Gives words that another method has found the styles of the known words in the same place. */
+/** Applies the styles of known words to the words that another method has found in the same places. */
 export function applyStyles(lines: readonly (readonly PositionedText[])[], page: PageContent): Word[][] {
   const knownWords = [...page.undecodedWords, ...page.textSegments.flat()]
   return lines.map((line) => {

@@ -47,11 +47,11 @@ export async function buildFlowingLayout(
     tools.warn('TEXT_MOVED', 'Rotated or vertical text was placed horizontally at the end of its page.')
   }
   tools.progress(0.8, 'document')
-  const file = join(source.outDir, 'output.docx')
+  const docxPath = join(source.outDir, 'output.docx')
   await writeDocx(
     await buildLayout({ ...structure, pages }, partsByPage, tools.signal),
-    file,
+    docxPath,
     source.documentInfo,
   )
-  return { file, pagesRecognized }
+  return { file: docxPath, pagesRecognized }
 }

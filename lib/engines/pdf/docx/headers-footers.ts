@@ -120,16 +120,16 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   const [commonRows = []] = [...rowsByText.values()].sort((a, b) => b.length - a.length)
   const [row] = commonRows
   if (!row) return []
-  const number = findPageNumber(row, group)
+  const pageNumberWord = findPageNumber(row, group)
   const isCommon = commonRows.length >= group.length * 0.5
-  if (!isCommon && !number) return []
-  const words = row.line.words.filter((word) => isCommon || word === number)
+  if (!isCommon && !pageNumberWord) return []
+  const words = row.line.words.filter((word) => isCommon || word === pageNumberWord)
   const runs = words.flatMap((word, at): StyledRun[] => {
     const wordBefore = words[at - 1]
     const [run] = buildRuns([{ ...row.line, words: [word] }], false, new Set())
     if (!run) return []
     const spaceRuns = wordBefore ? [{ ...run, text: chooseSeparator(wordBefore, word, row.line) }] : []
-    return [...spaceRuns, word === number ? { ...run, field: 'page' } : run]
+    return [...spaceRuns, word === pageNumberWord ? { ...run, field: 'page' } : run]
   })
   const [left, top, right, bottom] = row.line.box
   return [{ runs, alignment: chooseAlignment(group), edges: [left, right], top, bottom }]

@@ -88,9 +88,9 @@ async function renderArea(
   )
   const name = `drawn-${page.number}-${Math.round(left)}-${Math.round(top)}`
   const pathPrefix = join(tools.workDir, name)
-  const number = String(page.number)
+  const pageNumber = String(page.number)
   await tools.exec('pdftoppm', [
-    ...['-q', '-png', '-r', String(dpi), '-f', number, '-l', number, '-singlefile', '-cropbox'],
+    ...['-q', '-png', '-r', String(dpi), '-f', pageNumber, '-l', pageNumber, '-singlefile', '-cropbox'],
     ...[...areaArgs, renderContext.path, pathPrefix],
   ])
   const imagePath = `${pathPrefix}.png`

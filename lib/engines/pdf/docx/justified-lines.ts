@@ -25,7 +25,10 @@ function fillsColumn({ box, style }: TextLine, column: BoundingBox): boolean {
   return isNarrow && box[0] - column[0] < tolerance && column[2] - box[2] < tolerance
 }
 
-/** Whether gaps are even: in a table row they are so only by chance, or if all cells are numbers. */
+/**
+ * Whether the gaps between words are even, except in rows of numbers. Between other table cells, gaps are even only by
+ * chance.
+ */
 function hasEvenGaps(line: TextLine): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {

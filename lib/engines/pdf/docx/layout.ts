@@ -96,8 +96,8 @@ export async function buildLayout(
 const maxRaggedEdge = 18
 
 /**
- * Returns the left and right edges of the text on the pages whose text is wide enough to measure. The left edge is
- * their median, and the right edge is that of the widest page.
+ * Returns the left and right edge of the text, measured on the pages whose text is wide enough. The left edge is the
+ * median of their left edges; the right edge is the one furthest to the right, without outliers.
  */
 function findTextColumn(
   pages: readonly PageContent[],

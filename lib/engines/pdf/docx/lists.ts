@@ -11,8 +11,8 @@ interface OpenList {
 const maxIndentDifference = 4
 
 /**
- * Assigns paragraphs with markers to lists. Numbers must be consecutive; a single `1.` remains text. Other blocks
- * between two items do not end a list unless they are less indented or headings.
+ * Assigns paragraphs with markers to lists. Numbers must be consecutive; a single `1.` remains text. A block between
+ * two items ends the list only if it is a heading or a less indented paragraph.
  */
 export function assignLists<B extends ContentBlock>(blocks: readonly B[], createListId: () => number): B[] {
   const openLists: OpenList[] = []

@@ -69,8 +69,8 @@ interface CompletedPage {
 
 /**
  * Adds rendered images to a page. Where rendering failed, adds the slanted words and the background's own images
- * instead. A scan has no background to render, because its image shows its invisible words; that image is an image of
- * the page again.
+ * instead. The image of a scan is not rendered as a background, because it shows the words of the page; it becomes an
+ * ordinary image of the page.
  */
 export function addDrawings(
   { content, requests }: DecoratedPage,

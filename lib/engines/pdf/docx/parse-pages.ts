@@ -43,15 +43,15 @@ export async function parsePages(
 ): Promise<ParsedPages> {
   const { path, pages, characterCounts } = source
   const structure = await readStructure(path, pages, tools, onPage)
-  const read: PageContent[] = []
+  const readablePages: PageContent[] = []
   for (const page of structure.pages) {
     const isMissing = isTextMissing(countPageCharacters(page), characterCounts[page.number - 1] ?? 0)
     const readablePage = isMissing ? await reparseWithPoppler(page, path, tools) : page
-    read.push(markUncertainText(readablePage, source.uncertainPages))
+    readablePages.push(markUncertainText(readablePage, source.uncertainPages))
   }
-  const parsedPages = { structure: { ...structure, pages: read }, path, pagesRecognized: [] }
-  const scans = read.filter((page) => isImageOnly(page) && !source.pagesTried.includes(page.number))
-  const undecodablePages = read.filter(isUndecodable)
+  const parsedPages = { structure: { ...structure, pages: readablePages }, path, pagesRecognized: [] }
+  const scans = readablePages.filter((page) => isImageOnly(page) && !source.pagesTried.includes(page.number))
+  const undecodablePages = readablePages.filter(isUndecodable)
   if (scans.length + undecodablePages.length === 0) return parsedPages
   if (source.language === undefined || scans.length + undecodablePages.length > source.maxRecognized) {
     warnAboutMissingText([...scans, ...undecodablePages], tools)

@@ -85,7 +85,9 @@ const isLeftOf = ({ box }: PageItem, x: number) => (box[0] + box[2]) / 2 < x
 
 const getCenterY = ({ box }: Pick<PageItem, 'box'>) => (box[1] + box[3]) / 2
 
-/** Returns the first part of the columns that no title divides. A title may be too short to cross the gutter. */
+/**
+ * Returns the first part of the columns that is not divided by a title. A title may be too short to cross the gutter.
+ */
 function findExtentBetweenTitles(
   { x, top, bottom }: Gutter,
   allItems: readonly PageItem[],

@@ -112,7 +112,7 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
   return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
 }
 
-/** Points by which another program may make a full line wider, a full page higher, and a line of ragged text wider. */
+/** Points that other programs may add to the width of a full line, the height of a page, the width of a ragged line. */
 const [fontTolerance, heightTolerance, columnTolerance] = [0.4, 4, 1.4]
 
 /** Justified lines show exactly how wide their column is. */

@@ -124,12 +124,12 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
       isRectangle,
     }),
   )
-  const text = readCheckboxes({ textSegments: getWordsByLine(false), vectors })
+  const pageText = readCheckboxes({ textSegments: getWordsByLine(false), vectors })
   return {
     number: raw.page,
     width: raw.width,
     height: raw.height,
-    textSegments: text.textSegments.map((words) => addDrawnBullet(words, text.vectors)),
+    textSegments: pageText.textSegments.map((words) => addDrawnBullet(words, pageText.vectors)),
     rotatedText: getWordsByLine(true),
     undecodedWords,
     images: raw.images.map(({ box, file, width, height }) => ({
@@ -137,7 +137,7 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
       ...(file && { path: join(folder, file) }),
       ...(width && height && { pixelCount: width * height }),
     })),
-    vectors: text.vectors,
+    vectors: pageText.vectors,
   }
 }
 

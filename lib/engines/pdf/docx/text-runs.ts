@@ -17,11 +17,13 @@ export function createTextRuns(
   background: TextBackground,
 ): docx.ParagraphChild[] {
   return runs.map((run) => {
-    const text = new library.TextRun({
+    const textRun = new library.TextRun({
       children: run.field ? [library.PageNumber.CURRENT] : splitTabs(library, run.text),
       ...toRunOptions(run, background),
     })
-    return run.link === undefined ? text : new library.ExternalHyperlink({ link: run.link, children: [text] })
+    return run.link === undefined
+      ? textRun
+      : new library.ExternalHyperlink({ link: run.link, children: [textRun] })
   })
 }
 

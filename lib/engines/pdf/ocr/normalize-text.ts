@@ -16,7 +16,7 @@ const ltrRunPattern = /\u202a([^\u202a\u202c]*)\u202c/g
 const directionMarkPattern = /[\u202a-\u202e]/g
 const edgesAndCorePattern = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
 
-/** Converts the text that pdftotext extracts from recognized pages to the way people write. */
+/** Cleans up the text that pdftotext extracts from recognized pages, so that it reads as people write it. */
 export function normalizeOcrText(text: string): string {
   return (
     text

@@ -13,7 +13,7 @@ const reasons = [
 /**
  * Warns about pages that were left without text.
  * @returns the numbers of these pages in the PDF that was read.
- * @param log of OCRmyPDF, whose lines start with a page number.
+ * @param log output of OCRmyPDF, whose lines start with a page number.
  * @param documentPages for each page of that PDF, its number in the whole document; the same number if omitted.
  */
 export function warnAboutPagesWithoutText(

@@ -59,14 +59,14 @@ const minCharacters = 12
 
 /** Counts the alphanumeric characters of each page. @throws AppError CORRUPT_FILE. */
 export async function countCharactersByPage(path: string, tools: Tools): Promise<number[]> {
-  const text = join(tools.workDir, 'characters.txt')
+  const textPath = join(tools.workDir, 'characters.txt')
   try {
-    await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', path, text])
+    await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', path, textPath])
   } catch (error) {
     throw toPdfError(error)
   }
-  const pages = (await readFile(text, 'utf8')).split('\f').slice(0, -1)
-  await rm(text)
+  const pages = (await readFile(textPath, 'utf8')).split('\f').slice(0, -1)
+  await rm(textPath)
   return pages.map((page) => page.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
 }
 

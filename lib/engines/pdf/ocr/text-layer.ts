@@ -9,9 +9,9 @@ import { unspacedCharacterPattern } from './normalize-text.ts'
 
 /** Matches only from the first digit; otherwise, a long number would be scanned again from each of its digits. */
 const numberPattern = String.raw`(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?`
-const numbers = (count: number) => Array.from({ length: count }, () => numberPattern).join(' ')
+const repeatNumberPattern = (count: number) => Array.from({ length: count }, () => numberPattern).join(' ')
 const textOperatorsPattern = new RegExp(
-  String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${numberPattern}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
+  String.raw`(?<tm>${repeatNumberPattern(6)}) Tm|(?<td>${repeatNumberPattern(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${numberPattern}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
   'g',
 )
 /** Matches the other operators in a text layer of Tesseract. */
@@ -124,7 +124,7 @@ function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string
   return showText(stretch, pieces.filter((piece) => piece !== '<>').join(' '))
 }
 
-const showText = (stretch: number, pieces: string) => `${Number(stretch.toFixed(3))} Tz [ ${pieces} ] TJ`
+const showText = (stretch: number, operands: string) => `${Number(stretch.toFixed(3))} Tz [ ${operands} ] TJ`
 
 /** Moves to the far end of the run, then back by two glyphs after each glyph, and finally to the far end again. */
 function showReversed(run: string): string {

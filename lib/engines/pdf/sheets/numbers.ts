@@ -34,9 +34,9 @@ export function parseSheetNumber(
   text: string,
   separator: DecimalSeparator | undefined,
 ): SheetNumber | undefined {
-  const [, currency = '', numbersWithoutSymbols = '', percent = ''] =
+  const [, currency = '', textWithoutSymbols = '', percent = ''] =
     /^([$€£¥]?)([^%]*?)(\s?%|)$/.exec(text.trim()) ?? []
-  const numberText = numbersWithoutSymbols.trim().replace(/^\u2212/, '-')
+  const numberText = textWithoutSymbols.trim().replace(/^\u2212/, '-')
   if ((numberText.match(/\d/g)?.length ?? 0) > maxDigits) return undefined
   if (!integerPattern.test(numberText)) {
     if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(numberText))

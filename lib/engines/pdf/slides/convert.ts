@@ -93,8 +93,8 @@ async function addSlide(
   const scale = Math.min(size.width / page.width, size.height / page.height)
   const [left, top] = [(size.width - page.width * scale) / 2, (size.height - page.height * scale) / 2]
   if (background !== undefined) {
-    const data = `image/jpeg;base64,${(await readFile(background)).toString('base64')}`
-    slide.addImage({ data, x: left, y: top, w: page.width * scale, h: page.height * scale })
+    const imageData = `image/jpeg;base64,${(await readFile(background)).toString('base64')}`
+    slide.addImage({ data: imageData, x: left, y: top, w: page.width * scale, h: page.height * scale })
   }
   // A scan shows its text already, so the recognized text on top is invisible, as in the PDF.
   const transparency = isScan(page) ? 100 : 0

@@ -14,7 +14,7 @@ export interface TextBox {
 const minGapEms = 0.7
 /** Maximum pitch in ems within a paragraph. */
 const maxPitchEms = 1.6
-/** Maximum number of text boxes, from the end, that are compared with the next line. */
+/** Number of most recent text boxes that are compared with the next line. */
 const maxOpenBoxes = 1000
 /** Pitch of a single line in ems, as in most fonts. */
 const defaultPitch = 1.2

@@ -25,7 +25,7 @@ export async function saveContents(sourcePath: string, tools: Tools): Promise<st
 }
 
 /**
- * Restores the content of pages and draws what was added as an artifact, which screen readers skip. Content that is
+ * Restores the content of pages, and draws the added content as an artifact, which screen readers skip. Content that is
  * neither tagged nor an artifact is not accessible (PDF/UA-1, 7.1).
  */
 export async function restoreContents(stampedPath: string, tools: Tools): Promise<string> {
@@ -36,9 +36,9 @@ export async function restoreContents(stampedPath: string, tools: Tools): Promis
     const restoredPage: PdfDict = { ...rest }
     if (overlay && isPdfRef(overlay) && !objects.list(contents).includes(overlay)) {
       const name = createOverlayForm(objects, page, overlay)
-      const original = objects.dict(resources)
-      const images = { ...objects.dict(original?.['/XObject']), [name]: overlay }
-      restoredPage['/Resources'] = { ...original, '/XObject': images }
+      const originalResources = objects.dict(resources)
+      const images = { ...objects.dict(originalResources?.['/XObject']), [name]: overlay }
+      restoredPage['/Resources'] = { ...originalResources, '/XObject': images }
       const before = objects.addStream('q\n')
       const after = objects.addStream(`\nQ\n/Artifact <</Type /Pagination>> BDC q ${name} Do Q EMC\n`)
       restoredPage['/Contents'] = [before, ...objects.list(contents), after]
@@ -70,7 +70,7 @@ function createOverlayForm(objects: PdfObjects, page: PdfPage, overlay: string):
   return `/Stamp${overlay.split(' ')[0]}`
 }
 
-/** Adds a font entry, with its default value, that PDF/UA-1 requires (7.21.3.2) and Cairo leaves out. */
+/** Adds a font entry that PDF/UA-1 requires (7.21.3.2) and Cairo leaves out. It gets its default value. */
 function addGlyphMaps(objects: PdfObjects): void {
   for (const ref of objects.refs) {
     const font = objects.dict(ref)

@@ -44,7 +44,7 @@ const rowByOperation: Readonly<Record<PdfToolId, ToolRow>> = {
 
 /**
  * Operations on PDFs other than conversion. A tool whose result is not a PDF is also listed with the target pdf,
- * because the specification has clients request that with every tool.
+ * because the specification tells clients to request this target with every tool.
  */
 export const pdfToolCapabilities: readonly Capability[] = Object.entries(rowByOperation).map(
   ([operation, row]): Capability => {

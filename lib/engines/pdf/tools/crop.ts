@@ -21,16 +21,16 @@ export const cropPages: PdfTool<CropOptions> = async (job) => {
   const { pdf, options, tools } = job
   const objects = await PdfObjects.load(pdf.path, tools)
   const pages = objects.pages()
-  for (const number of new Set(resolvePages(options.pages, pages.length))) {
-    const page = pages[number - 1]
-    if (page) cropPage(objects, page, number, options)
+  for (const pageNumber of new Set(resolvePages(options.pages, pages.length))) {
+    const page = pages[pageNumber - 1]
+    if (page) cropPage(objects, page, pageNumber, options)
   }
   const path = join(tools.workDir, 'cropped.pdf')
   await objects.save(path, tools)
   return finishPdf(job, path, { pages: pdf.sizes.length })
 }
 
-function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: CropOptions): void {
+function cropPage(objects: PdfObjects, page: PdfPage, pageNumber: number, options: CropOptions): void {
   const rotation = objects.resolve(page.readInherited('/Rotate'))
   const quarterTurns = (((typeof rotation === 'number' ? rotation / 90 : 0) % 4) + 4) % 4
   const mediaBox = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
@@ -49,7 +49,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
     const isWidthTooSmall = x1 - x0 < minSidePt === (quarterTurns % 2 === 0)
     throw createInvalidOptionError(
       findOffendingField(options, isWidthTooSmall),
-      `nothing would be left of page ${number}.`,
+      `nothing would be left of page ${pageNumber}.`,
     )
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
@@ -66,7 +66,7 @@ function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | und
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]
 }
 
-/** Returns the option that leaves nothing of the displayed page: the larger of two opposite margins. */
+/** Returns the option because of which nothing is left of a page: `cropBox`, or the larger of two opposite margins. */
 function findOffendingField(options: CropOptions, isWidthTooSmall: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
   const [one, otherSide] = isWidthTooSmall

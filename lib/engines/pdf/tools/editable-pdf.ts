@@ -107,7 +107,7 @@ export async function reencrypt(
 ): Promise<OutputFile> {
   if (!isEncrypted) await rename(changedPath, path)
   else {
-    // Old ciphers are weak but are kept, because no encryption would be weaker.
+    // Old ciphers are weak but are kept: a result without encryption would be even less protected.
     const encryption = {
       copyEncryption: source,
       ...defined({ encryptionFilePassword: password }),
@@ -156,8 +156,8 @@ const createSignedPdfError = () =>
   )
 
 /**
- * Whether a PDF is signed. Even in an encrypted file, a signature contains the list of the bytes that it covers as
- * plain text (ISO 32000-1, 12.8.1).
+ * Whether a PDF is signed. A signature lists the bytes that it covers, and even an encrypted file stores this list
+ * unencrypted (ISO 32000-1, 12.8.1).
  */
 export async function isSignedPdf(path: string): Promise<boolean> {
   let tail = ''

@@ -24,7 +24,7 @@ export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, to
   return restoreLinks(flatPath, tools)
 }
 
-/** Adds missing appearance streams: readers draw fields and comments without them, but qpdf would drop these. */
+/** Adds missing appearance streams: qpdf would drop fields and comments that have none, although readers draw them. */
 async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjects> {
   const objects = await PdfObjects.load(path, tools)
   const form = objects.dict(objects.root['/AcroForm'])

@@ -27,7 +27,7 @@ type TreeEntry = readonly [key: PdfValue, value: PdfValue]
 interface JoinedTree {
   readonly ref: string
   readonly kids: PdfValue[]
-  /** Keys of pages and objects with tags, and the elements to which their content belongs. */
+  /** Entries with the key of a page or object with tags, and the elements to which its content belongs. */
   readonly parents: TreeEntry[]
   readonly ids: TreeEntry[]
   readonly namespaces: PdfValue[]
@@ -129,7 +129,7 @@ function readTree(objects: PdfObjects, tree: PdfValue | undefined, kind: '/Nums'
 const findAnnotationLists = (objects: PdfObjects, pages: readonly PdfPage[]) =>
   new Map(pages.map((page) => [objects.list(page.dict['/Annots']), page]))
 
-/** Returns the annotations that belong to elements, by their keys. */
+/** Returns the annotations that belong to structure elements, by the keys of the annotations. */
 function findTaggedAnnotations(objects: PdfObjects, pages: readonly PdfPage[]) {
   const annotations = new Map<PdfValue | undefined, PdfValue>()
   for (const list of findAnnotationLists(objects, pages).keys())

@@ -45,7 +45,7 @@ export interface PdfPage {
   readInherited(key: string): PdfValue | undefined
 }
 
-/** The objects of a PDF without stream data, which can be read, changed and written back with qpdf. */
+/** The objects of a PDF, without the data of its streams. They can be read, changed and written back with qpdf. */
 export class PdfObjects {
   readonly #path: string
   readonly #entries: Record<string, z.infer<typeof QpdfEntry>>

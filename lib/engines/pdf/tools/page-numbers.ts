@@ -19,7 +19,7 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
     const text = format
       .replaceAll('{page}', String(numberByPage.get(page)))
       .replaceAll('{pages}', String(lastNumber))
-    // Measures the margin from the side to which the position is anchored, whatever the width of the text is.
+    // A width of 0 places the anchor of the text at the margin, whatever the width of the text is.
     const { x, y } = computeCenter(size, { width: 0, height: fontSize }, position, margin)
     const textAttributes = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
     return `<text x="${x}" y="${y + fontSize * 0.35}" ${textAttributes} xml:space="preserve">${escapeXml(text)}</text>`

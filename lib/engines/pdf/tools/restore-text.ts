@@ -13,7 +13,7 @@ type DistillText = (input: string, output: string, pageRange: string) => Promise
 /**
  * PDF/A-1 forbids transparency, so Ghostscript turns pages that use it into images. Puts the text of such pages behind
  * their images, where readers can search and copy it.
- * @param distillText writes the text of the pages in a range, with the settings of the archive.
+ * @param distillText writes the text of the pages in a range, with the settings of the PDF/A.
  */
 export async function restoreText(
   source: string,
@@ -30,7 +30,7 @@ export async function restoreText(
   try {
     return await addText({ source, pdfaPath, pages }, distillText, tools)
   } catch {
-    // The archive is valid without the text, and the later word count reports what is missing.
+    // The PDF/A is valid without the text, and the later word count reports what is missing.
     tools.signal.throwIfAborted()
     return pdfaPath
   }

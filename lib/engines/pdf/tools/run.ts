@@ -74,7 +74,7 @@ async function runEditingTool<Id extends keyof ToolTable>(
   // A tool and its schema have the same key in both tables, but the compiler cannot infer that.
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
   const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
-  // For encrypt-pdf, `password` is the new password.
+  // The `password` of encrypt-pdf is the new one, so this operation has another field for the current one.
   const pdf = await openEditable(input, (options as Passwords)[field], engineTools, field)
   if ('dropSignatures' in options) await requireUnsigned([pdf], options)
   if (id !== 'pdf-info') warnAboutLockedAttachments(pdf, engineTools)

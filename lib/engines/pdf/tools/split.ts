@@ -74,7 +74,7 @@ async function hasHiddenLayers(path: string, tools: Tools): Promise<boolean> {
   return /\/OFF\s*\[\s*\d|\/BaseState\s*\/OFF/.test(stdout)
 }
 
-/** Extracts pages without the content of other pages, which the document's outline would include. */
+/** Extracts pages into empty PDFs, without the outline, which would bring along the content of other pages. */
 async function extractRanges(
   pdf: EditablePdf,
   ranges: readonly (readonly number[])[] | undefined,
@@ -94,11 +94,11 @@ async function extractRanges(
 
 /** Extracts all pages in one call, so that the document is read only once. */
 async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[]> {
-  const name = join(tools.workDir, 'cut-%d.pdf')
+  const outputPattern = join(tools.workDir, 'cut-%d.pdf')
   const splitSettings = { splitPages: '1', objectStreams: 'generate' }
-  await runQpdf({ inputFile: pdf.path, ...splitSettings, outputFile: name }, tools)
+  await runQpdf({ inputFile: pdf.path, ...splitSettings, outputFile: outputPattern }, tools)
   const digitCount = String(pdf.sizes.length).length
-  return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digitCount, '0')))
+  return pdf.sizes.map((_, index) => outputPattern.replace('%d', String(index + 1).padStart(digitCount, '0')))
 }
 
 /**
@@ -110,10 +110,10 @@ async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<
   // Each line contains the key of an attachment and its object.
   const count = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0
   if (count === 0) return
-  const files = count === 1 ? 'An attached file was' : `${count} attached files were`
+  const filesText = count === 1 ? 'An attached file was' : `${count} attached files were`
   tools.warn(
     'ATTACHMENTS_DROPPED',
-    `${files} left out: attachments belong to the whole PDF, not to its parts.`,
+    `${filesText} left out: attachments belong to the whole PDF, not to its parts.`,
     { count },
   )
 }

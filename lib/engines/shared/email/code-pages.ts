@@ -1,6 +1,6 @@
 import { findCharset } from '../text/charsets.ts'
 
-/** Labels (Encoding Standard) of Windows code pages for which `cp` and the number are not a label. */
+/** Labels (Encoding Standard) of those Windows code pages that have no label such as `cp1252`. */
 const labels: Readonly<Record<number, string>> = {
   874: 'windows-874',
   20127: 'us-ascii',

@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { encodeWord, encodeWords, foldLines } from 'nodemailer/lib/mime-funcs'
 import type { Mailbox, OutlookMessage } from './outlook-message.ts'
 
-/** Header fields that the composer adds, with their continuation lines. */
+/** Matches header fields that the composer adds, with their continuation lines. */
 const addedFieldPattern = /^(?:Date|Message-ID): .*\r\n(?:[ \t].*\r\n)*/gim
 
 // Attachments are encoded as Base64, which the types `message` and `multipart` do not allow (RFC 2045, 6.4).

@@ -88,12 +88,12 @@ const createReader = ({ buffer, byteOffset, length }: Buffer) =>
   new library.default(new DataView(buffer, byteOffset, length))
 
 function createMailbox(name = '', ...addresses: readonly (string | undefined)[]): Mailbox {
-  // Within an organization, addresses can be paths of its directory instead.
+  // Within an organization, an address can be a path in the organization's directory instead.
   const address = addresses.find((candidate) => candidate?.includes('@')) ?? ''
   return { name: name === address ? '' : name, address }
 }
 
-/** Returns the text in its original format: Outlook stores HTML and plain text as RTF, too. */
+/** Returns the text in its original format: Outlook may store HTML or plain text inside RTF. */
 function readBody(fields: FieldsData): OutlookMessage['body'] {
   const { bodyHtml, html, body = '', compressedRtf, internetCodepage } = fields
   if (bodyHtml) return { format: 'html', content: bodyHtml }

@@ -90,10 +90,10 @@ async function createStampMark(
   options: WatermarkOptions,
 ): Promise<Watermark['createMark']> {
   const sharp = await loadSharp()
-  const side = { width: maxStampSide, height: maxStampSide }
+  const maxSize = { width: maxStampSide, height: maxStampSide }
   const { data, info } = await sharp(path, { limitInputPixels: maxPixels })
     .autoOrient()
-    .resize({ ...side, fit: 'inside', withoutEnlargement: true })
+    .resize({ ...maxSize, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .png()
     .toBuffer({ resolveWithObject: true })
@@ -108,8 +108,8 @@ async function createStampMark(
       Math.max(1, surface.height - 2 * computeMargin(surface, options)) / info.height,
     )
     const [width, height] = [info.width * scale, info.height * scale]
-    const box = `x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}"`
-    const drawing = `<image ${box} opacity="${options.watermarkOpacity}" xlink:href="${href}"/>`
+    const boxAttributes = `x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}"`
+    const drawing = `<image ${boxAttributes} opacity="${options.watermarkOpacity}" xlink:href="${href}"/>`
     return { width, height, drawing }
   }
 }
@@ -149,8 +149,13 @@ function computeRotatedBox(
   // Some glyphs extend beyond the line box.
   const [length, thickness] = [width + height / 2, height * 2]
   const rotatedWidth = length * Math.cos(angle) + thickness * Math.sin(angle)
-  const down = length * Math.sin(angle) + thickness * Math.cos(angle)
-  return { left: center.x - rotatedWidth / 2, top: center.y - down / 2, width: rotatedWidth, height: down }
+  const rotatedHeight = length * Math.sin(angle) + thickness * Math.cos(angle)
+  return {
+    left: center.x - rotatedWidth / 2,
+    top: center.y - rotatedHeight / 2,
+    width: rotatedWidth,
+    height: rotatedHeight,
+  }
 }
 
 const maxTiles = 400
@@ -158,10 +163,10 @@ const maxTiles = 400
 function tileMark(surface: Size, { width, height, drawing }: Mark, margin: number): string {
   const minSpacing = Math.sqrt(((surface.width + width) * (surface.height + height)) / maxTiles)
   const spacingX = Math.max(width * 1.2 + margin, minSpacing)
-  const down = Math.max(height * 2 + width * 0.5, minSpacing)
+  const spacingY = Math.max(height * 2 + width * 0.5, minSpacing)
   // Defined once and referenced by each tile, because an image can be megabytes.
   const tiles = [`<defs><g id="mark">${drawing}</g></defs>`]
-  for (let y = down / 2; y < surface.height + down; y += down) {
+  for (let y = spacingY / 2; y < surface.height + spacingY; y += spacingY) {
     for (let x = spacingX / 2; x < surface.width + spacingX; x += spacingX) {
       tiles.push(`<use xlink:href="#mark" transform="translate(${x} ${y}) rotate(-30)"/>`)
     }

@@ -38,7 +38,7 @@ export function detectCharset(text: TextSample, format: FormatId, requestedChars
 }
 
 function detectByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array): string | undefined {
-  // The UTF-32 mark starts with that of UTF-16, but no UTF-16 text starts with a null character.
+  // The byte order mark of UTF-32 starts with that of UTF-16, but no UTF-16 text starts with a null character.
   if (firstByte === 0xff && secondByte === 0xfe && thirdByte === 0 && fourthByte === 0) return 'utf-32le'
   if (firstByte === 0 && secondByte === 0 && thirdByte === 0xfe && fourthByte === 0xff) return 'utf-32be'
   if (firstByte === 0xef && secondByte === 0xbb && thirdByte === 0xbf) return 'utf-8'

@@ -114,7 +114,7 @@ function countReplacements(text: string): number {
 
 function warnAboutInvalidBytes(count: number, { name, source }: Charset, tools: Tools): void {
   const places = count === 1 ? 'One place is' : `${count} places are`
-  const hint = source === 'request' ? 'Check the option encoding.' : 'Set the option encoding.'
+  const hint = source === 'request' ? 'Check the encoding option.' : 'Set the encoding option.'
   tools.warn(
     'LETTERS_REPLACED',
     `${places} not valid ${name} and became the character ${replacement}. ${hint}`,

@@ -18,8 +18,8 @@ export interface TableCopy {
 }
 
 /**
- * Copies a table with any separator to CSV with commas. In the copy, quoted fields are text; other fields are empty, or
- * unambiguously a number or a date (`isNumberOrDate`).
+ * Copies a table with any separator to CSV with commas. In the copy, quoted fields are text; unquoted fields are empty,
+ * or unambiguously a number or a date (`isNumberOrDate`).
  */
 export async function copyAsCsv(input: InputFile, options: TableOptions, tools: Tools): Promise<TableCopy> {
   const charset = await detectFileCharset(input, options.encoding, tools)

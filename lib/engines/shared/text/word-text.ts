@@ -10,8 +10,8 @@ const exitCodes = { notWord: 3, encrypted: 4, nothing: 5 } as const
 
 /**
  * Moves text boxes, shapes, diagrams and comments of a Word document into its text, because pandoc and calibre drop
- * content anchored to paragraphs. Returns the document itself if it has none, or if it is not a Word document, which
- * the reader reports.
+ * content anchored to paragraphs. Returns the document itself if it has no such content. Also returns the file itself
+ * if it is not a Word document, because its reader reports that.
  * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_FORMAT for Strict Office Open XML.
  */
 export async function inlineWordText(input: InputFile, tools: Tools): Promise<InputFile> {

@@ -8,7 +8,10 @@ export const backupManifestName = 'backup.json'
 export const BackupManifest = z.looseObject({ format: z.literal(1), createdAt: z.iso.datetime() })
 export type BackupManifest = z.infer<typeof BackupManifest>
 
-/** Flags for both directions: restored files belong to the user who restores them. */
+/**
+ * Flags for creating and extracting an archive, which contains no access control lists and no other attributes of the
+ * owner, because restored files belong to the user who restores them.
+ */
 const commonFlags = ['--no-acls', '--no-selinux', '--no-xattrs']
 
 /** Packs a folder. The manifest comes first, so that the start of an archive is enough to recognize it. */

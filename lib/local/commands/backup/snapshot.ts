@@ -10,7 +10,9 @@ const lockTimeoutMs = 5000
 const allPagesAtOnce = 2 ** 30
 
 export interface Snapshot {
+  /** Number of copied databases. */
   readonly databases: number
+  /** Number of other files. */
   readonly files: number
 }
 
@@ -50,8 +52,8 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
 }
 
 /**
- * Whether to exclude a file: one that a start creates again, one of a running process, a log, or a damaged file that
- * was set aside.
+ * Whether a backup leaves out a file: a file that the service creates again when it starts, a file of a running
+ * process, a log, or a damaged file that was set aside.
  */
 const isExcluded = (name: string) =>
   name === 'lock.sqlite' ||

@@ -28,7 +28,7 @@ export class Printer {
   }
 
   /**
-   * Prints the text of another program line by line, with a mark that distinguishes it from the command's own output.
+   * Prints the output of another program. Each line has a mark that distinguishes it from the output of this command.
    */
   printQuote(text: string): void {
     for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)

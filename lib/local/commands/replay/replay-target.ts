@@ -20,7 +20,7 @@ import { findLastServerUrls, listLogFiles } from './log-files.ts'
 export class ReplayError extends Error {}
 
 export interface ReplayTarget {
-  /** Name of the target, which completes a sentence that ends with "in". */
+  /** Name of the target for messages, in which it follows the word "in". */
   readonly name: string
   readonly table: Table
   readonly store: JobStore
@@ -35,8 +35,8 @@ export interface ReplayTarget {
 }
 
 /**
- * Opens a deployment if table and bucket are set and DATA_DIR is not; otherwise the data folder, through the servers of
- * its running service, or through separate servers if no service uses it.
+ * Opens the records and files of a deployment if TABLE_NAME and BUCKET_NAME are set and DATA_DIR is not. Otherwise
+ * opens the data folder: through the servers of its running service, or through separate servers if no service uses it.
  */
 export async function openReplayTarget(): Promise<ReplayTarget> {
   const env = processEnvironment

@@ -16,8 +16,8 @@ export const listEngineTasks = ({ tasks }: JobState): Task[] =>
   tasks.filter(({ operation }) => findTaskOperation(operation)?.kind === 'process')
 
 /**
- * Plans all tasks that run an engine, without secrets, by task number. A task that is between two images has a stored
- * plan.
+ * Plans all tasks that run an engine, without secrets, by task number. A task that is between two container images
+ * has a stored plan.
  */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
   const redactedTasks = listEngineTasks(state).map(redactSecrets)

@@ -25,7 +25,7 @@ export default {
   remove: 'Remove',
   options: 'Options',
   checking: 'Checking…',
-  waits: 'Checked once the step before it works.',
+  waits: 'Checked once the previous step works.',
   works: (from: string, to: string, engines: string) =>
     engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`,
   wrongOption: 'Please check the options.',
