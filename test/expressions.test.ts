@@ -8,7 +8,7 @@ import { verdicts } from './expressions/runtime-expressions.ts'
 /** Matches paths of code that runs in workers, decoder processes, builds, the command line or browsers. */
 const offServerPattern =
   /^(?:functions\/web|lib\/(?:engines|fidelity|formats|binary|decoders|capture|transfer|jobs\/run|page|deployment|client)\/|lib\/local\/(?:setup|commands)\/)/
-/** Matches paths of code that parses options, which the API does as well. */
+/** Matches paths of code that parses options. The API runs this code too. */
 const optionFilePattern = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
 /** Returns whether the expressions of a file run on the event loop of the API. */
 const parsesRequests = (path: string) => optionFilePattern.test(path) || !offServerPattern.test(path)

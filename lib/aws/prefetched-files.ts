@@ -101,10 +101,10 @@ async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 }
 
 const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<Buffer> =>
-  (await readDirect(range, at, bytes)) ?? readFully(range.handle, at, bytes)
+  (await readWithoutPageCache(range, at, bytes)) ?? readFully(range.handle, at, bytes)
 
 /** Returns undefined if the chunk must be read through the page cache. */
-async function readDirect(
+async function readWithoutPageCache(
   { directHandle }: OpenRange,
   at: number,
   bytes: number,

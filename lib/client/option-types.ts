@@ -88,7 +88,7 @@ interface Values {
   face?: number | undefined
   /** Removes speckles of up to this many pixels. */
   filterSpeckle?: number | undefined
-  /** max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it. */
+  /** max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it. */
   fit?: 'max' | 'crop' | 'scale' | undefined
   /** Shrink sheets that are wider than the page, so that no column is moved to another page */
   fitToWidth?: boolean | undefined
@@ -106,7 +106,7 @@ interface Values {
   fullPage?: boolean | undefined
   /** Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in */
   headerText?: string | undefined
-  /** Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others. */
+  /** Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row. */
   headers?: boolean | undefined
   /** Height in pixels; the width keeps the proportions unless it is set too. */
   height?: number | undefined

@@ -42,7 +42,7 @@ export interface Detected {
  */
 export async function detectFromContent(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {
-    throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
+    throw new AppError('INVALID_INPUT', 'The file is empty. Check it and send it again.', { field: 'file' })
   }
   return rethrowReadFailures(source, (readable) => detectReadable(readable, hint))
 }

@@ -100,12 +100,16 @@ export class TaskCompletion {
   /** Counts a finished task. Returns the job's record if it was changed. */
   async #countTask(task: Task): Promise<Job | undefined> {
     const { jobId, number } = task
-    const change = createDependencyUpdate(number, task.status === 'completed', failsDependents(task))
-    if (!task.bucketed) return this.#countUnit(jobId, number, change)
+    const dependencyUpdate = createDependencyUpdate(
+      number,
+      task.status === 'completed',
+      failsDependents(task),
+    )
+    if (!task.bucketed) return this.#countUnit(jobId, number, dependencyUpdate)
     const bucket = getBucketNumber(number)
     const { record: bucketRecord } = await this.#store.changeJoinBucket(
       getBucketCountKey(jobId, bucket),
-      change,
+      dependencyUpdate,
     )
     if (!bucketRecord) return undefined
     if (!bucketRecord.open)
@@ -149,16 +153,24 @@ export class TaskCompletion {
   ): Promise<void> {
     const { jobId } = task
     const [dependentNumber = 0, joinBucket] = out.split('#').map(Number)
-    let change = createDependencyUpdate(task.number, task.status === 'completed', failsDependents(task))
+    let dependencyUpdate = createDependencyUpdate(
+      task.number,
+      task.status === 'completed',
+      failsDependents(task),
+    )
     if (joinBucket !== undefined) {
       const { record } = await this.#store.changeJoinBucket(
         getJoinBucketKey(jobId, dependentNumber, joinBucket),
-        change,
+        dependencyUpdate,
       )
       if (!record || (record.open && !record.lost)) return
-      change = createDependencyUpdate(joinBucket, record.got !== undefined, record.lost !== undefined)
+      dependencyUpdate = createDependencyUpdate(
+        joinBucket,
+        record.got !== undefined,
+        record.lost !== undefined,
+      )
     }
-    const { record } = await this.#store.changeTask({ jobId, task: dependentNumber }, change)
+    const { record } = await this.#store.changeTask({ jobId, task: dependentNumber }, dependencyUpdate)
     if (!record) return
     if (record.status !== 'pending') {
       // The dependent ended because of this task, but the process that ended it may have died before completing it.

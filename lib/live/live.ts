@@ -35,8 +35,8 @@ export class Live {
   }
 
   /**
-   * Accepts a connection. An unknown client is accepted as well, because it may authenticate in a frame. A refused
-   * client is accepted so that the service can send it the reason.
+   * Opens a connection. An unknown client may still authenticate in a frame. A client that the service will refuse also
+   * gets a connection, so that the service can close it with the reason.
    * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
   async connect(id: string, request: Handshake): Promise<void> {

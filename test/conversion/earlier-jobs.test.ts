@@ -219,7 +219,7 @@ describe('job retries', () => {
       [b?.status, b?.code, b?.message, b?.details],
       [
         ...['failed', 'FILE_GONE'],
-        'tasks.b: the original job had no file. The file is empty. Send it again.',
+        'tasks.b: the original job had no file. The file is empty. Check it and send it again.',
         { task: 'b' },
       ],
     )

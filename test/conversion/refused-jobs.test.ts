@@ -248,7 +248,12 @@ describe('batch requests', () => {
   test('a batch processes its valid items and reports the error of an invalid item', async () => {
     const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [brokenSource, code, message, details] of [
-      [createEmptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
+      [
+        createEmptySource(),
+        'INVALID_INPUT',
+        'The file is empty. Check it and send it again.',
+        { field: 'file' },
+      ],
       [{ refused: goneError }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
     ] as const) {
       const createdState = await maker.job(items, { a: createText(), b: brokenSource }, { isBatch: true })

@@ -62,16 +62,20 @@ test('pages of a job list merge all statuses in order, even if each index return
   for (const pageSize of [100, 2])
     for (const newestFirst of [true, false]) {
       const { list } = createList(mixedStatuses, { pageSize })
-      const allNumbers: number[] = []
+      const allJobIndexes: number[] = []
       let afterId: string | undefined
       do {
         const { at, next } = await list({ limit: 4, newestFirst, after: afterId })
         assert.ok(at.length > 0 && at.length <= 4)
-        allNumbers.push(...at)
+        allJobIndexes.push(...at)
         afterId = next
       } while (afterId !== undefined)
       const inOrder = [0, 1, 2, 3, 4, 5]
-      assert.deepEqual(allNumbers, newestFirst ? inOrder.toReversed() : inOrder, `${pageSize} ${newestFirst}`)
+      assert.deepEqual(
+        allJobIndexes,
+        newestFirst ? inOrder.toReversed() : inOrder,
+        `${pageSize} ${newestFirst}`,
+      )
     }
 })
 
@@ -92,7 +96,7 @@ test('a job list queries only the index partitions of the requested statuses', a
   assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('jobs with inOneList have the same index key in each status except expired, and are found by status', async () => {
+test('jobs with inOneList share one index key in all statuses except expired, and can be filtered by status', async () => {
   const isMixed = (at: number) => at % 2 === 0
   const { list } = createList(mixedStatuses, { isInOneList: isMixed })
   const statuses: JobStatus[] = ['queued', 'processing', 'failed']

@@ -102,15 +102,15 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
       [2, 1, { at: 2 }, 1, 'work'],
     ],
   )
-  const listNumbers = (one: readonly Task[]) => one.map(({ part }) => part)
+  const listChunkNumbers = (one: readonly Task[]) => one.map(({ part }) => part)
   const triedPlan = {
     ...createPlanFor('pdf'),
     tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }],
   }
-  const allNumbers = [
-    ...listNumbers(chunks),
-    ...listNumbers(createChunksFor({ attempt: 3 }, createPlanFor('pdf'))),
-    ...listNumbers(createChunksFor({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
+  const allChunkNumbers = [
+    ...listChunkNumbers(chunks),
+    ...listChunkNumbers(createChunksFor({ attempt: 3 }, createPlanFor('pdf'))),
+    ...listChunkNumbers(createChunksFor({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
   ]
-  assert.equal(new Set(allNumbers).size, allNumbers.length)
+  assert.equal(new Set(allChunkNumbers).size, allChunkNumbers.length)
 })

@@ -99,7 +99,7 @@ test('a result that lost the content of the source is deleted even if it is alre
   assert.deepEqual(gate.effects, ['test: object written', 'test: objects deleted'])
 })
 
-test('the result of the fallback route is stored and kept', async () => {
+test('only the result of the fallback route stays stored', async () => {
   const { done, files } = await run((_, tried) => ({ ...inputPlan, tried: [...tried] }))
   const endedRun = await done
   assert.ok('storedKeys' in endedRun)

@@ -89,7 +89,7 @@ test('a live job is checked at intervals that grow with its age, from five minut
   }
 })
 
-test('only the first check of a job publishes job.created and job.queued again', async () => {
+test('the first check of a job republishes job.created and job.queued, and later checks do not', async () => {
   const { wake, takeEvents, takeSentTasks } = await createJob()
   assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
   await wake(60)

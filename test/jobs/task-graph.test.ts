@@ -258,7 +258,7 @@ test('the imports and exports of a job are stored in a separate record if they a
   )
 })
 
-test('the record of a job with a thousand tasks is smaller than 1 KB without its imports and exports', () => {
+test('the record of a job with a thousand tasks is smaller than 1 KB, not counting its import and export tasks', () => {
   const { job } = createRecords([
     createStoredImport('in'),
     ...createFanOut(998),

@@ -44,7 +44,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if (unreadableIssue)
     throw new ApiError(
       'SerializationException',
-      `The value at '${formatMemberPath(unreadableIssue.path)}' has a wrong type.`,
+      `The value at '${formatMemberPath(unreadableIssue.path)}' has the wrong type.`,
     )
   const sentences = issues.map(
     (issue) =>

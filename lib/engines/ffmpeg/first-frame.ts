@@ -24,7 +24,7 @@ export async function extractFirstFrame(
 ): Promise<void> {
   const inputArgs = [...localProtocolArgs, '-f', demuxerByFormat[from] ?? from, '-i', sourcePath]
   const dxgiFormat = from === 'dds' ? await readDx10Format(sourcePath) : undefined
-  if (dxgiFormat && misreadFormats.includes(dxgiFormat))
+  if (dxgiFormat && misreadDxgiFormats.includes(dxgiFormat))
     throw createFeatureError(from, 'floating-point or signed samples')
   const filterArgs = dxgiFormat ? ['-vf', swapRedAndBlue] : []
   await runFfmpeg(
@@ -37,7 +37,7 @@ export async function extractFirstFrame(
 const swapRedAndBlue = 'colorchannelmixer=rr=0:rb=1:br=1:bb=0'
 
 /** Formats that ffmpeg misreads as unsigned integers: DXGI_FORMAT_R16G16B16A16_FLOAT, …_SNORM and …_SINT. */
-const misreadFormats: readonly number[] = [10, 13, 14]
+const misreadDxgiFormats: readonly number[] = [10, 13, 14]
 
 /**
  * Finds pixels that ffmpeg reads in the wrong order: it reads all uncompressed Direct3D 10 pixels as BGR.

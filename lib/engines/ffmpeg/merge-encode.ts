@@ -77,7 +77,7 @@ export function createMergeSegmentArgs(
 }
 
 interface AudioMerge {
-  /** Range of frames of each file. */
+  /** The frames to use of each input file. */
   readonly frameRanges: readonly FrameRange[]
   readonly listPath: string
   readonly targetPath: string

@@ -158,7 +158,10 @@ interface EncodedSegment extends SegmentPosition {
 interface JoinRequest {
   /** Segments in order, with their positions in the result. */
   readonly segments: readonly EncodedSegment[]
-  /** Audio file in the container of `getSeparateAudioContainer`, with subtitles and metadata. */
+  /**
+   * Path of the separately encoded audio, which also holds the subtitles and metadata, in the container that
+   * `getSeparateAudioContainer` returns. Undefined for a video without audio.
+   */
   readonly audioPath: string | undefined
   /** Metadata of a video without audio. */
   readonly metadata?: MergedMetadata | undefined

@@ -24,5 +24,5 @@ export const tags = [
     description: 'Accounts, sessions, the audit trail and service level indicators.',
   },
   { name: 'Service', description: 'Version, health, plans and these documents.' },
-  { name: 'Pages', description: 'The web page and other documents for people.' },
+  { name: 'Pages', description: 'The website and other pages for people.' },
 ]

@@ -26,15 +26,15 @@ test('S3 requests with a missing, foreign, altered or expired signature fail wit
   assert.equal((await send(`${endpoint}/box/k`, { method: 'DELETE' })).code, 'AccessDenied')
   assert.equal((await send(`${endpoint}/`)).code, 'AccessDenied')
 
-  const createClientAs = (credentials: object) =>
+  const listBucketsErrorWith = (credentials: object) =>
     getCallError(
       createS3Client(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
         new ListBucketsCommand({}),
       ),
     )
-  assert.equal(await createClientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
-  assert.equal(await createClientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
-  assert.equal(await createClientAs({ sessionToken: 'token' }), '400 InvalidToken')
+  assert.equal(await listBucketsErrorWith({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
+  assert.equal(await listBucketsErrorWith({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
+  assert.equal(await listBucketsErrorWith({ sessionToken: 'token' }), '400 InvalidToken')
   const otherRegion = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
   assert.equal(await getCallError(otherRegion), '400 AuthorizationHeaderMalformed')
 

@@ -119,7 +119,8 @@ describe('ebooks to PDF', () => {
         new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
       return Number(bottom) - Number(top)
     }
-    // Each chapter uses the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
+    // Each chapter uses the style sheets of its own document. Font sizes of 20 and 40 pixels are 15 and 30 points; the
+    // boxes of words are slightly higher.
     assert.ok(Math.abs(measureHeight(secondPage, 'alphamarker') - 17) < 4, secondPage)
     const thirdPage = await readStdout('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
     assert.ok(Math.abs(measureHeight(thirdPage, 'betamarker') - 34) < 7, thirdPage)

@@ -266,7 +266,7 @@ function readIconSizes(bytes: Buffer): number[] {
   return Array.from({ length: bytes.readUInt16LE(4) }, (_, index) => bytes[6 + 16 * index] || 256)
 }
 
-describe('image routes', () => {
+describe('conversion routes between image formats', () => {
   after(removeRuns)
   const listNames = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
     planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)

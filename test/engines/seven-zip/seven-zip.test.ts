@@ -22,16 +22,16 @@ import { testConformance } from '../support/conformance.ts'
 import { readArchive } from '../support/inspect-archive.ts'
 import { convert } from '../support/run-engine.ts'
 
-const longPath = pathInFolder('long.zip')
+const slowArchivePath = pathInFolder('long.zip')
 writeFileSync(pathInFolder('noise'), randomBytes(24_000_000))
-execFileSync('7zz', ['a', '-mx=0', longPath, pathInFolder('noise')], { stdio: 'ignore' })
+execFileSync('7zz', ['a', '-mx=0', slowArchivePath, pathInFolder('noise')], { stdio: 'ignore' })
 
 // Each format is read and written in formats.slow.ts.
 testConformance(sevenZip, {
   fixtures: { zip: getTreeArchive('zip'), ...(existsSync(rarSample) && { rar: rarSample }) },
   only: (_, to) => to === 'txz' || to === '7z',
   garbage: ['zip', '7z', 'tar', 'iso', 'gz', 'txz', 'lz4'],
-  long: { source: longPath, to: 'xz', options: { compressionLevel: 9 } },
+  long: { source: slowArchivePath, to: 'xz', options: { compressionLevel: 9 } },
 })
 
 describe('archives', { concurrency: 2 }, () => {

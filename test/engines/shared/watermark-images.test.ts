@@ -242,7 +242,7 @@ describe('image watermarks', () => {
     assert.equal(describePosition((await addWatermark(options, [fixture('corners.png')])).box), 'center')
   })
 
-  test('a watermark on an image requires either a visible text or an image', async () => {
+  test('a watermark on an image requires either visible text or an image', async () => {
     await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const bothMarks = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)

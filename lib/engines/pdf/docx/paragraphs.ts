@@ -101,11 +101,11 @@ const isSameStyle = (a: TextLine, b: TextLine) =>
   a.style.font === b.style.font && a.style.color === b.style.color
 
 /** Whether the first word of the next line would have fit at the end of the line. */
-function endsEarly(lineBefore: TextLine, line: TextLine, column: BoundingBox): boolean {
-  const [word] = line.words
+function endsEarly(line: TextLine, nextLine: TextLine, column: BoundingBox): boolean {
+  const [word] = nextLine.words
   if (!word) return true
-  const room = line.isRtl ? lineBefore.box[0] - column[0] : column[2] - lineBefore.box[2]
-  return room > word.box[2] - word.box[0] + line.style.size * 0.7
+  const room = nextLine.isRtl ? line.box[0] - column[0] : column[2] - line.box[2]
+  return room > word.box[2] - word.box[0] + nextLine.style.size * 0.7
 }
 
 /** Whether a line starts a new paragraph by its first-line or hanging indent. */

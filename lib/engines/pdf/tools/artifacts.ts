@@ -11,7 +11,10 @@ import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfPage } from './o
 const contentsKey = '/MutaborContents'
 const resourcesKey = '/MutaborResources'
 
-/** Writes a copy in which each page stores its original content. */
+/**
+ * Writes a copy whose pages keep their original content in extra entries, from which `restoreContents` restores it
+ * after stamping.
+ */
 export async function saveContents(sourcePath: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(sourcePath, tools)
   for (const page of objects.pages()) {

@@ -108,13 +108,13 @@ async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[
 async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<void> {
   const { stdout } = await tools.exec('qpdf', ['--list-attachments', path], { okCodes: [0, 3] })
   // Each line contains the key of an attachment and its object.
-  const count = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0
-  if (count === 0) return
-  const filesText = count === 1 ? 'An attached file was' : `${count} attached files were`
+  const attachmentCount = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0
+  if (attachmentCount === 0) return
+  const filesText = attachmentCount === 1 ? 'An attached file was' : `${attachmentCount} attached files were`
   tools.warn(
     'ATTACHMENTS_DROPPED',
     `${filesText} left out: attachments belong to the whole PDF, not to its parts.`,
-    { count },
+    { count: attachmentCount },
   )
 }
 

@@ -38,7 +38,7 @@ export const imageOptionShape = {
     .enum(['max', 'crop', 'scale'])
     .default('max')
     .describe(
-      'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.',
+      'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.',
     ),
   downscale: integer(16, maxSide)
     .optional()

@@ -23,7 +23,7 @@ export const tableOptionShape = {
   headers: flag()
     .optional()
     .describe(
-      'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.',
+      'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.',
     )
     .meta(inputOption),
 }

@@ -228,7 +228,7 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     'Die Kopfzeile ist fett und steht auf jeder gedruckten Seite.',
   'Number of the font in a collection, starting at 1': 'Nummer der Schrift in der Sammlung, ab 1.',
   'The author, or the artist of a song.': 'Der Autor, bei einem Lied der Interpret.',
@@ -256,7 +256,7 @@ const hints: typeof en = {
     'Was mit den Lesezeichen der Dateien geschieht.',
   'keep preserves what the camera or author stored, including the location.':
     'Kameradaten und Ort behalten oder entfernen.',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',

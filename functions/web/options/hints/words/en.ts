@@ -137,7 +137,8 @@ const hints: Readonly<Record<string, string>> = {
     'One file per range, for example 1-3, 4-last. Empty = one file per page.',
   'Password of a protected archive. The result is not protected.':
     'Only for protected archives. The result is not protected.',
-  'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).': 'How outlines are drawn.',
+  'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).':
+    'How the outlines of shapes are drawn.',
   'PDF/A part and conformance level.': 'PDF/A part and conformance level.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'For example 1-5, 10, 15-last. Empty = all pages.',
@@ -223,7 +224,7 @@ const hints: Readonly<Record<string, string>> = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     'The header row is bold and repeated on each printed page.',
   'Number of the font in a collection, starting at 1': 'Number of the font in the collection, starting at 1.',
   'The author, or the artist of a song.': 'The author, or the artist of a song.',
@@ -250,7 +251,7 @@ const hints: Readonly<Record<string, string>> = {
     'What happens to the bookmarks of the files.',
   'keep preserves what the camera or author stored, including the location.':
     'Keep camera data and location, or remove them.',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     'How the image fits into the width and height.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'How the image fits into the width and height.',

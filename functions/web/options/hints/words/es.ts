@@ -226,7 +226,7 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     'La fila de encabezado aparece en negrita y se repite en cada página impresa.',
   'Number of the font in a collection, starting at 1': 'Número de la fuente en la colección, a partir de 1.',
   'The author, or the artist of a song.': 'El autor, o el artista de una canción.',
@@ -253,7 +253,7 @@ const hints: typeof en = {
     'Qué ocurre con los marcadores de los archivos.',
   'keep preserves what the camera or author stored, including the location.':
     'Conservar o eliminar los datos de la cámara y la ubicación.',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     'Cómo se ajusta la imagen al ancho y al alto.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Cómo se ajusta la imagen al ancho y al alto.',

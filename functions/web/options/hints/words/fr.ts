@@ -231,7 +231,7 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     'La ligne d’en-tête est en gras et répétée sur chaque page imprimée.',
   'Number of the font in a collection, starting at 1':
     'Numéro de la police dans la collection, à partir de 1.',
@@ -259,7 +259,7 @@ const hints: typeof en = {
     'Ce que deviennent les signets des fichiers.',
   'keep preserves what the camera or author stored, including the location.':
     'Conserver les données de l’appareil et le lieu, ou les supprimer.',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',

@@ -221,7 +221,7 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     '見出し行を太字にし、印刷する各ページの先頭に繰り返します。',
   'Number of the font in a collection, starting at 1': 'コレクション内のフォントの番号（1 から）。',
   'The author, or the artist of a song.': '作成者、または曲のアーティスト。',
@@ -247,7 +247,7 @@ const hints: typeof en = {
   'keep joins the bookmarks, per_file groups them by file name, none drops them.': 'ファイルのしおりの扱い。',
   'keep preserves what the camera or author stored, including the location.':
     'カメラの情報と位置情報を残すか、削除します。',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     '幅と高さへの画像の収め方。',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     '幅と高さへの画像の収め方。',

@@ -224,7 +224,7 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row.':
     'A linha de cabeçalho fica em negrito e se repete em cada página impressa.',
   'Number of the font in a collection, starting at 1': 'Número da fonte na coleção, a partir de 1.',
   'The author, or the artist of a song.': 'O autor, ou o artista de uma música.',
@@ -251,7 +251,7 @@ const hints: typeof en = {
     'O que acontece com os marcadores dos arquivos.',
   'keep preserves what the camera or author stored, including the location.':
     'Manter ou remover os dados da câmera e a localização.',
-  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
+  'max fits the image into the box without enlarging it; crop fills the box and cuts off the rest; scale fits the image into the box and may enlarge it.':
     'Como a imagem se ajusta à largura e à altura.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Como a imagem se ajusta à largura e à altura.',
