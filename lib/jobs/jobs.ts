@@ -106,10 +106,17 @@ export class Jobs {
       await this.#publishCreation(state)
     } catch (error) {
       // The job is stored, so an error must not reach the client, which would send the job again.
-      // The end of the job or the sweep publishes the event, which stays in the job's log.
-      // If this write fails as well, the sweep also sends the tasks.
+      // The end of the job or the sweep publishes the event, which stays in the job's log. If storing it there fails as
+      // well, only the sweep does, unless the job ends before its first check.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
-      await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
+      await this.store
+        .changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
+        .catch((error: unknown) =>
+          this.#deps.log.error(
+            { jobId: job.id, error },
+            'the unpublished creation of a job could not be stored',
+          ),
+        )
     }
     try {
       await this.#sendReadyTasks(state)

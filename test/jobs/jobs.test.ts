@@ -46,6 +46,18 @@ test('a job is accepted even if its tasks could not be sent, and checking the jo
   assert.deepEqual(takeSentTasks(), [1])
 })
 
+test('a job is accepted even if its creation can neither be published nor logged, and checking it publishes it', async () => {
+  const { jobs, store, bus, takeEvents, takeSentTasks } = createMemoryJobs()
+  const changeJob = store.changeJob.bind(store)
+  store.changeJob = () => Promise.reject(new Error('the table is unavailable'))
+  bus.failNext(1)
+  assert.equal(await jobs.create(createRecords(two)), true)
+  store.changeJob = changeJob
+  assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
+  await jobs.wake('job_1', secondsLater(60))
+  assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
+})
+
 test('the unpublished events of an ended job include job.created and job.queued if publishing them failed', async () => {
   const { jobs, store, bus } = createMemoryJobs()
   bus.failNext(1)
