@@ -101,11 +101,11 @@ const startSignedJob = contract({
       }
       await startCompatJob(body, jobRequest, services)
     }
-    const startedJobId =
+    const jobId =
       query.cache_key === undefined
         ? await startNewJob(startJobWithId)
         : await reuseJobForADay(signedText, startJobWithId, services)
-    return createRedirectReply(signWaitUrl(startedJobId, services))
+    return createRedirectReply(signWaitUrl(jobId, services))
   },
 })
 

@@ -108,7 +108,7 @@ interface Values {
   headerText?: string | undefined
   /** Whether the first line of the input table contains column names. If true, a spreadsheet shows this line in bold and repeats it on each printed or PDF page. If false, a document shows it as an ordinary row. */
   headers?: boolean | undefined
-  /** Height in pixels; the width keeps the proportions unless it is set too. */
+  /** Height in pixels. The width is scaled to match unless it is set too. */
   height?: number | undefined
   /** none removes the instructions for small sizes on low-resolution screens, which makes the file smaller */
   hinting?: 'keep' | 'none' | undefined
@@ -236,7 +236,7 @@ interface Values {
   watermarkScale?: number | undefined
   /** Text in any script. Send either this or an image as an additional file. */
   watermarkText?: string | undefined
-  /** Width in pixels; the height keeps the proportions unless it is set too. */
+  /** Width in pixels. The height is scaled to match unless it is set too. */
   width?: number | undefined
 }
 // Sets of option names. Each is named after the first target that has it; others may share it.

@@ -60,8 +60,8 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
 }
 
 /**
- * Handles a notification about the file of an upload that the job has already copied. The notification is either about
- * the copied file, or about a file that arrived too late.
+ * Handles a notification about an upload whose file the job has already copied. The file of the notification is either
+ * the one that the job copied, or one that arrived too late.
  */
 async function handleTakenUpload(
   upload: UploadRecord,

@@ -50,7 +50,7 @@ interface RunningProgram extends PromiseWithResolvers<{ stdout: string; stderr: 
   readonly onLine: ExecOptions['onLine']
 }
 
-const runningPrograms = new Map<number, RunningProgram>()
+const programsByCallId = new Map<number, RunningProgram>()
 
 interface HostRequest extends PromiseWithResolvers<unknown> {
   readonly onNotice: ((notice: unknown) => void) | undefined
@@ -76,7 +76,7 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   signal?.throwIfAborted()
   const id = ++lastId
   const call: RunningProgram = { ...Promise.withResolvers(), onLine }
-  runningPrograms.set(id, call)
+  programsByCallId.set(id, call)
   send({
     type: 'exec',
     id,
@@ -94,8 +94,8 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
     signal?.throwIfAborted()
     throw error
   } finally {
-    runningPrograms.delete(id)
-    if (runningPrograms.size === 0) await removeSpecialFiles(folder)
+    programsByCallId.delete(id)
+    if (programsByCallId.size === 0) await removeSpecialFiles(folder)
     signal?.removeEventListener('abort', onAbort)
   }
 }
@@ -138,8 +138,8 @@ async function countImages({ method, work }: EngineRequest, outputs: readonly Ou
 }
 
 /**
- * Replaces a hard link, which archives may contain: the service takes no file that has another name, perhaps outside
- * this folder.
+ * Replaces a hard link, which an archive may contain, with a copy of the file. The service refuses output files with
+ * more than one link, because another link may be outside this folder.
  */
 async function replaceHardLink(path: string): Promise<void> {
   if (lstatSync(path).nlink === 1) return
@@ -173,10 +173,10 @@ function receive(message: EngineServiceMessage): void {
       void answer(message)
       break
     case 'line':
-      runningPrograms.get(message.id)?.onLine?.(message.line)
+      programsByCallId.get(message.id)?.onLine?.(message.line)
       break
     case 'executed': {
-      const call = runningPrograms.get(message.id)
+      const call = programsByCallId.get(message.id)
       if (message.output) call?.resolve(message.output)
       else if (message.error) call?.reject(deserializeError(message.error))
       break

@@ -32,7 +32,7 @@ interface PendingChange {
   readonly reject: (error: unknown) => void
 }
 
-type CommittedResult = PendingDelivery & Pick<PendingChange, 'durability'>
+type PendingResult = PendingDelivery & Pick<PendingChange, 'durability'>
 
 /** How long another process may keep the file locked. */
 const lockTimeoutMs = 2000
@@ -122,7 +122,7 @@ export class GroupCommit {
   #commitGroup(): void {
     const group = this.#pendingChanges
     this.#pendingChanges = []
-    let results: CommittedResult[]
+    let results: PendingResult[]
     try {
       results = group.map((pendingChange) => this.#runChange(pendingChange))
       this.#db.exec('COMMIT')
@@ -159,7 +159,7 @@ export class GroupCommit {
     }
   }
 
-  #runChange({ change, durability, resolve, reject }: PendingChange): CommittedResult {
+  #runChange({ change, durability, resolve, reject }: PendingChange): PendingResult {
     this.#db.exec('SAVEPOINT change')
     try {
       const value = change()

@@ -94,7 +94,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const isComic = comicFormats.includes(work.from)
   if (zippedFormats.includes(work.from) || isComic) await checkSize(originalFile, tools)
   const input = work.from === 'docx' ? await inlineWordText(originalFile, tools) : originalFile
-  // The host writes the result directly into the work folder.
+  // The host writes the result to the top level of the work folder.
   const path = join(tools.workDir, `ebook-result.${formatById(work.to).extensions[0]}`)
   const source = await prepareSource(work, input, tools)
   if (isComic && work.to === 'pdf') {

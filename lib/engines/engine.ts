@@ -163,13 +163,13 @@ export interface HostedStep {
   /** Runs programs in the work folder of the engine's code. Its signal is aborted when that code has ended. */
   readonly tools: Tools
   /**
-   * Takes an input, or a file directly in the work folder of the engine's code, and returns its path outside that
+   * Takes an input, or a file at the top level of the work folder of the engine's code, and returns its path outside that
    * folder.
    */
   take(path: string): Promise<string>
   /** Returns a path outside the work folder of the engine's code, for a new file of the host. */
   createPath(extension: string): string
-  /** Moves a file of the host directly into the work folder of the engine's code. */
+  /** Moves a file that the host created to the top level of the work folder of the engine's code. */
   give(path: string, to: string): Promise<void>
 }
 

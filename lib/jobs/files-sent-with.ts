@@ -4,9 +4,9 @@ import { parseUploadId } from '../uploads/uploads.ts'
 /** Lists the files that were sent with the request of a job. */
 export const listSentFiles = (
   { retryOf }: Partial<Pick<Job, 'retryOf'>>,
-  fixed: readonly FixedTask[],
+  fixedTasks: readonly FixedTask[],
 ): readonly StoredFile[] =>
-  fixed
+  fixedTasks
     .filter(({ operation }) => operation.startsWith('import/') && retryOf === undefined)
     .flatMap(({ files = [] }) => files)
     // Uploads are excluded, because they were published when they arrived.

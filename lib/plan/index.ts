@@ -90,11 +90,11 @@ function createSameFormatError(from: FormatId, engines: readonly Engine[]): AppE
   const tools = toolOperations.filter((tool) => supportedOperations.has(tool))
   const hint =
     tools.length > 0
-      ? `To change it, send one of these as toolOperation: ${tools.join(', ')}.`
+      ? `To edit the file, set toolOperation to one of: ${tools.join(', ')}.`
       : 'Choose another target format.'
   return new AppError(
     'UNSUPPORTED_CONVERSION',
-    `The file already is a ${formatById(from).name} (${from}), and converting it to the same format is not supported. ${hint}`,
+    `The file is already a ${formatById(from).name} (${from}), and converting it to the same format is not supported. ${hint}`,
     { from, to: from, targets: listTargets(from, engines), tools },
   )
 }

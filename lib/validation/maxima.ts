@@ -27,7 +27,10 @@ export const text = (kind: TextKind) => z.string().max(maxLengths[kind])
 /** Maximum number of names in an object with names that the client chooses. */
 export const maxNames = 200
 
-/** Limits of a schema as a whole, which do not depend on its content. */
+/**
+ * Limits on whole values (number of names, length as JSON) that a refinement checks, so that they cannot be read from
+ * the schema itself.
+ */
 const limits = z.registry<{ readonly names?: number; readonly jsonLength?: number }>()
 
 export const getLimits = (schema: z.core.$ZodType) => limits.get(schema)

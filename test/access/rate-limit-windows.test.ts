@@ -173,7 +173,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(countUsed(createUsage('minute', 25, 1000)), 22)
   })
 
-  test('a permit block ends when the first of its rate-limit windows ends, and reports the usage of each window', () => {
+  test('a block of prepaid permits ends with the first of its rate-limit windows, and reports the usage of each window', () => {
     const usages = [createUsage('minute', 9, 1000), createUsage('day', 19, 1000, now + 90_000)]
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 3, usages)

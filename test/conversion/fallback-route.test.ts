@@ -200,7 +200,7 @@ describe('fallback routes', () => {
     )
   })
 
-  test('a fallback route for an encrypted file with a wrong extension contains only that file, with its detected format', () => {
+  test('the fallback plan for one encrypted file with a wrong extension covers only that file, and uses its detected format', () => {
     const misnamed = createStoredFile('a.docx', 'docx', { locked: true })
     const otherFile = createStoredFile('b.docx', 'docx')
     const triedRoutes = [{ error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }] as [

@@ -78,7 +78,7 @@ test('no function has a secret in its environment, and each function can read on
   }
 })
 
-test('functions that run engines cannot access files, and can send messages to the ready queue only', () => {
+test('functions that run engines cannot access S3, and can send messages only to the queue of ready tasks', () => {
   for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
     const [, role] =
       listResourcesOfType('AWS::IAM::Role').find(

@@ -189,7 +189,7 @@ test('the table delimiter option accepts a character or its name, in upper or lo
 })
 
 /** Options are part of the API contract, so removing one must fail a test. */
-describe('lists of options', () => {
+describe('option names of each tool and format', () => {
   const joinOptionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
   const watermarkArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'

@@ -118,8 +118,8 @@ test('images and links are counted in a Word document and in its conversions to 
 
 test('a result without any image of its source causes a warning, but no shortfall that starts a fallback route', async () => {
   const source = `<p>${createText(20)}</p>${dataImage}${dataImage}`
-  const convert = async (output: string, to: FormatId) =>
-    runSteps(await createRun({ sources: [source], output, steps: [{ from: 'html', to }] }))
+  const convert = async (outputText: string, to: FormatId) =>
+    runSteps(await createRun({ sources: [source], output: outputText, steps: [{ from: 'html', to }] }))
   const { fidelity, warnings, result } = await convert(`<p>${createText(20)}</p>`, 'html')
   assert.deepEqual(fidelity?.images, { source: 2, result: 0, share: 0 })
   assert.deepEqual(warnings, [

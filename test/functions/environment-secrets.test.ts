@@ -37,17 +37,17 @@ test('functions and their child processes have no secrets in their environment',
     .map((name) => functions[name])
     .filter(({ rights }) => rights.length > 0)
   const handlers = new Set(['functions/convert.handler', ...declaredFunctions.map(({ handler }) => handler)])
-  const seenNames = new Set<string>()
+  const calledFiles = new Set<string>()
   for (const handler of handlers) {
     const [file = '', exported = ''] = handler.split('.')
-    if (seenNames.has(file)) continue
-    seenNames.add(file)
+    if (calledFiles.has(file)) continue
+    calledFiles.add(file)
     Object.assign(processEnvironment, secrets, { IMAGE_ID: 'image' })
     const module: Record<string, Handler> = await import(`../../${file}.ts`)
     await module[exported]?.({}, context).catch(() => undefined)
     assert.deepEqual(listPresent(processEnvironment), [], file)
   }
-  assert.ok(seenNames.size > 20, `${seenNames.size} functions were called`)
+  assert.ok(calledFiles.size > 20, `${calledFiles.size} functions were called`)
   const program = 'process.stdout.write(JSON.stringify(process.env))'
   const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
   assert.deepEqual(listPresent(JSON.parse(stdout)), [])

@@ -40,8 +40,8 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
   assert.equal((await getOutcome(service)).status, 'completed')
   assert.equal(service.runs.length, count + 1, 'each task ran once')
   const jobWrites = service.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
-  // The job is written at its creation, start and end, once per bucket, and at intervals for its progress. Of
-  // concurrent progress writes, all but one are rejected.
+  // The job is written at its creation, start and end, once for each bucket of 100 tasks, and at intervals
+  // for its progress. Of concurrent progress writes, all but one are rejected.
   const maxWritesByTime = 4 * (1 + ms / 2000)
   assert.ok(
     jobWrites.length <= 6 + maxWritesByTime,

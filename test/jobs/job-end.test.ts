@@ -87,7 +87,7 @@ test('completing a task is repeated while its job or a dependent task still wait
   assert.deepEqual(listNames(findStalledTasks(stateWithReceivedInputs, muchLater).unreportedTasks), none)
 })
 
-test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
+test('with join buckets, ended tasks are reported again only after all tasks of their bucket have ended', () => {
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
   const workTasks = ins.map((number) => newTask(`work-${number}`, [0]))

@@ -93,15 +93,15 @@ test('a task is retried after its engine and the function are killed, and no tas
 })
 
 test('the number of ffmpeg threads is the number of CPUs of the function', skipOptions, async (t) => {
-  const seenLines: string[] = []
+  const threadCounts: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
     const conversion = convertAndWait(service, makeVideo(8), encoding)
-    seenLines.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
+    threadCounts.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
     assert.equal((await conversion).status, 'completed')
     await lambda.close()
   }
-  assert.deepEqual(seenLines, ['1', '2'])
+  assert.deepEqual(threadCounts, ['1', '2'])
 })
 
 test("the error of a task that exceeds the function's timeout names that limit", skipOptions, async (t) => {

@@ -101,7 +101,7 @@ describe('choosing a route', () => {
     assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: twoSteps }), AppError)
   })
 
-  test('a route never loses animation through a still intermediate format', () => {
+  test('a route never loses animation through an intermediate format for single images', () => {
     const twoSteps = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
     assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: twoSteps }), AppError)
   })

@@ -37,16 +37,16 @@ let lastId = 0
 
 /** Opens a PDF in the drawing worker. @throws LocalPdfError */
 export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
-  const document = ++lastId
-  const openReply = await sendToWorker({ kind: 'open', document, file, password })
+  const documentId = ++lastId
+  const openReply = await sendToWorker({ kind: 'open', document: documentId, file, password })
   return {
     count: 'pages' in openReply ? openReply.pages : 0,
     draw: async (page, maxSidePx) => {
-      const drawReply = await sendToWorker({ kind: 'draw', document, page, maxSidePx })
+      const drawReply = await sendToWorker({ kind: 'draw', document: documentId, page, maxSidePx })
       if (!('bitmap' in drawReply)) throw new LocalPdfError('unreadable')
       return drawReply.bitmap
     },
-    close: () => void sendToWorker({ kind: 'close', document }).catch(() => {}),
+    close: () => void sendToWorker({ kind: 'close', document: documentId }).catch(() => {}),
   }
 }
 

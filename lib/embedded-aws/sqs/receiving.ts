@@ -73,9 +73,9 @@ export class MessageReceiver {
       if (queue.settings.fifo) return []
       throw new SqsError('OverLimit', `The maximum of ${this.#inFlightLimit} in flight messages is reached.`)
     }
-    const deadLetters = this.#createDeadLetterMover(queue)
-    const rows = this.#selector.select(queue, at, receiveOptions.max, deadLetters.isDead)
-    deadLetters.moveToDeadLetterQueue(at)
+    const deadLetterMover = this.#createDeadLetterMover(queue)
+    const rows = this.#selector.select(queue, at, receiveOptions.max, deadLetterMover.isDead)
+    deadLetterMover.moveToDeadLetterQueue(at)
     const takenMessages = rows.map((row) => this.#takeOne(row, at, receiveOptions.visibilityS))
     this.#inFlightUpperBounds.set(
       queue.id,

@@ -12,8 +12,8 @@ const templatePattern = /\{\{[^{}]{0,500}\}\}/g
 export const commentPattern = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
 /**
- * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing dollar sign before a digit,
- * is a currency sign.
+ * TeX formulas. They are skipped, because some engines convert them and others copy their source. A dollar sign before
+ * a space, or a closing dollar sign before a digit, is a currency sign.
  */
 const mathematicsPatterns = [
   /\$\$[^$]{1,4000}\$\$/g,

@@ -10,8 +10,8 @@ import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
 /**
- * What to do with the queue message of a task: delete it, deliver it again after some seconds, or send a new one, so
- * that its URLs are signed or so that a worker without other tasks runs it.
+ * What to do with the queue message of a task: delete it, deliver it again after some seconds, or send a new one
+ * whose URLs are signed again or which is for a worker without other tasks.
  */
 export type MessageOutcome =
   | { readonly done: true }

@@ -146,7 +146,7 @@ export class Lease {
       this.#startTimer = setTimeout(() => this.#runUpdate(() => this.#publishStart()), startEventDelayMs)
   }
 
-  /** Reports the percent of the task and the current stage. */
+  /** Reports the progress of the task in percent, and its current stage. */
   reportProgress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
     const shownPercent = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent

@@ -62,7 +62,7 @@ test('completing an S3 multipart upload verifies the checksum of the whole objec
   assert.equal(await attempt({ ChecksumCRC32: part.ChecksumCRC32, ChecksumType: 'FULL_OBJECT' }), 'no error')
 })
 
-test('an S3 part with another checksum algorithm than its upload is refused', async (t) => {
+test('an S3 part whose checksum algorithm differs from that of its upload is refused', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(

@@ -59,7 +59,7 @@ const toText = async (name: string) => {
 describe('PDF check boxes to Word', () => {
   after(removeRuns)
 
-  test('the characters of a code that are framed one by one in a PDF stay characters in Word', async () => {
+  test('characters of a reference number that each have a frame in a PDF do not become check boxes in Word', async () => {
     const words = (await toText('codes.pdf')).replaceAll(/\s|[|+-]/g, '')
     assert.doesNotMatch(words, /[☐☒]/)
     assert.match(words, /Customer48X57Reference6X84xPart7wages/)

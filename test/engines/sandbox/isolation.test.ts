@@ -246,7 +246,7 @@ describe('confined processes', () => {
   )
 
   test(
-    'a confined process owns only the direct children of its folder while another program of the step is running',
+    'while another program of the step is running, a confined program owns only the direct children of its folder',
     skipUnlessRoot,
     async () => {
       const deepPath = join(workDir, 'a', 'b')

@@ -73,20 +73,20 @@ describe('engine processes', () => {
   })
 
   test('the stderr and the exit of an engine process are passed to the onCommand callback', async () => {
-    const seenLines: unknown[] = []
+    const runsAndOutput: unknown[] = []
     const startedAtMs = performance.now()
     const { exec } = createTools({
       workDir,
       signal: new AbortController().signal,
       limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
       onCommand: (bin, args) => {
-        seenLines.push([bin, ...args])
+        runsAndOutput.push([bin, ...args])
         return {
-          stderr: (chunk) => seenLines.push(String(chunk)),
+          stderr: (chunk) => runsAndOutput.push(String(chunk)),
           ended: ({ ms, ...end }) => {
             const maxMs = performance.now() - startedAtMs + 1
             assert.ok(ms >= 0 && ms <= maxMs, `${ms} of ${maxMs} ms`)
-            seenLines.push(end)
+            runsAndOutput.push(end)
           },
         }
       },
@@ -96,7 +96,7 @@ describe('engine processes', () => {
     await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
     const createExit = (how: string, hasSucceeded = false, stderr = '') => ({ how, hasSucceeded, stderr })
-    assert.deepEqual(seenLines, [
+    assert.deepEqual(runsAndOutput, [
       ['sh', '-c', 'echo odd >&2'],
       'odd\n',
       createExit('exit code 0', true, 'odd\n'),

@@ -52,20 +52,20 @@ export const audioVariants: readonly Variant[] = [
       createAudioVariant(`${rate}.${extension}`, 2, rate),
     ),
   ),
-  ...each(Object.fromEntries(sampleFormats.map((depth) => [depth, depth])), {
+  ...each(Object.fromEntries(sampleFormats.map((sampleFormat) => [sampleFormat, sampleFormat])), {
     wav: 'wav',
     w64: 'w64',
     caf: 'caf',
     mka: 'mka',
-  }).map(([, depth, extension]) =>
-    createAudioVariant(`${depth}.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+  }).map(([, sampleFormat, extension]) =>
+    createAudioVariant(`${sampleFormat}.${extension}`, 2, 44_100, ...codec(`pcm_${sampleFormat}`)),
   ),
-  ...each(Object.fromEntries(bigEndianSampleFormats.map((depth) => [depth, depth])), {
+  ...each(Object.fromEntries(bigEndianSampleFormats.map((sampleFormat) => [sampleFormat, sampleFormat])), {
     aiff: 'aiff',
     au: 'au',
     caf: 'caf',
-  }).map(([, depth, extension]) =>
-    createAudioVariant(`${depth}-big.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+  }).map(([, sampleFormat, extension]) =>
+    createAudioVariant(`${sampleFormat}-big.${extension}`, 2, 44_100, ...codec(`pcm_${sampleFormat}`)),
   ),
   ...[
     'adpcm_ms',

@@ -31,10 +31,17 @@ export async function fixTextLayers(path: string, pages: readonly number[], tool
   const jsonPath = join(tools.workDir, 'layers.json')
   const fixedPath = join(tools.workDir, 'straightened.pdf')
   try {
-    const data = { jsonStreamData: 'inline', decodeLevel: 'generalized' }
+    const streamDataOptions = { jsonStreamData: 'inline', decodeLevel: 'generalized' }
     const jsonObject = layers.map((ref) => ref.split(' ').slice(0, 2).join(','))
     await runQpdf(
-      { inputFile: path, jsonOutput: '2', jsonKey: ['qpdf'], jsonObject, ...data, outputFile: jsonPath },
+      {
+        inputFile: path,
+        jsonOutput: '2',
+        jsonKey: ['qpdf'],
+        jsonObject,
+        ...streamDataOptions,
+        outputFile: jsonPath,
+      },
       tools,
     )
     const update = buildUpdate(QpdfStreams.parse(JSON.parse(await readFile(jsonPath, 'utf8'))))

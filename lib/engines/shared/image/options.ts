@@ -30,10 +30,10 @@ export const colorOption = z
 export const imageOptionShape = {
   width: integer(1, maxSide)
     .optional()
-    .describe('Width in pixels; the height keeps the proportions unless it is set too.'),
+    .describe('Width in pixels. The height is scaled to match unless it is set too.'),
   height: integer(1, maxSide)
     .optional()
-    .describe('Height in pixels; the width keeps the proportions unless it is set too.'),
+    .describe('Height in pixels. The width is scaled to match unless it is set too.'),
   fit: z
     .enum(['max', 'crop', 'scale'])
     .default('max')

@@ -9,7 +9,10 @@ const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: 
     431,
     'The request line and the headers are too large. Send fewer cookies or a shorter URL.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request took longer than a minute. Send it again.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'The request headers took longer than a minute to arrive. Send the request again.',
+  ],
 }
 const notHttpError = [
   400,

@@ -74,7 +74,7 @@ const hints: typeof en = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Ersetzt die Kopfzeile des Dokuments. {page}, {pages} und {date} werden ausgefüllt.',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten.',
   'Height of the bitmaps in pixels': 'Höhe der Bitmaps.',
   'Height of the window in pixels.': 'Höhe des Browserfensters.',
@@ -234,7 +234,7 @@ const hints: typeof en = {
   'The author, or the artist of a song.': 'Der Autor, bei einem Lied der Interpret.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Standard: bis zu 480. Das Seitenverhältnis bleibt.',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten.',
   'Width of the watermark image in percent of the page, image or video.':
     'In Prozent der Seite, des Bildes oder Videos.',

@@ -74,7 +74,7 @@ const hints: Readonly<Record<string, string>> = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Replaces the document’s header. {page}, {pages} and {date} are filled in.',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     'Leave width or height empty to keep the proportions.',
   'Height of the bitmaps in pixels': 'Height of the bitmaps.',
   'Height of the window in pixels.': 'Height of the browser window.',
@@ -230,7 +230,7 @@ const hints: Readonly<Record<string, string>> = {
   'The author, or the artist of a song.': 'The author, or the artist of a song.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Default: up to 480. Aspect ratio is kept.',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     'Leave width or height empty to keep the proportions.',
   'Width of the watermark image in percent of the page, image or video.':
     'In percent of the page, image or video.',

@@ -74,7 +74,7 @@ const hints: typeof en = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Sustituye el encabezado del documento. {page}, {pages} y {date} se completan solos.',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     'Dejar vacío el ancho o el alto para conservar las proporciones.',
   'Height of the bitmaps in pixels': 'Alto de los mapas de bits.',
   'Height of the window in pixels.': 'Alto de la ventana del navegador.',
@@ -232,7 +232,7 @@ const hints: typeof en = {
   'The author, or the artist of a song.': 'El autor, o el artista de una canción.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Por defecto, hasta 480. Se conservan las proporciones.',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     'Dejar vacío el ancho o el alto para conservar las proporciones.',
   'Width of the watermark image in percent of the page, image or video.':
     'En porcentaje de la página, la imagen o el video.',

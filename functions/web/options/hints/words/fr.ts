@@ -77,7 +77,7 @@ const hints: typeof en = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Remplace l’en-tête du document. {page}, {pages} et {date} sont remplis.',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions.',
   'Height of the bitmaps in pixels': 'Hauteur des bitmaps.',
   'Height of the window in pixels.': 'Hauteur de la fenêtre du navigateur.',
@@ -238,7 +238,7 @@ const hints: typeof en = {
   'The author, or the artist of a song.': 'L’auteur, ou l’artiste d’un morceau.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Par défaut : jusqu’à 480. Les proportions sont conservées.',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions.',
   'Width of the watermark image in percent of the page, image or video.':
     'En pourcentage de la page, de l’image ou de la vidéo.',

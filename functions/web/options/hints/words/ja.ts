@@ -73,7 +73,7 @@ const hints: typeof en = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     '文書のヘッダーを置き換えます。{page}、{pages}、{date} には値が入ります。',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     '縦横比を保つには、幅または高さを空欄にします。',
   'Height of the bitmaps in pixels': 'ビットマップの高さ。',
   'Height of the window in pixels.': 'ブラウザーのウィンドウの高さ。',
@@ -227,7 +227,7 @@ const hints: typeof en = {
   'The author, or the artist of a song.': '作成者、または曲のアーティスト。',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     '既定では 480 以下です。縦横比は保たれます。',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     '縦横比を保つには、幅または高さを空欄にします。',
   'Width of the watermark image in percent of the page, image or video.':
     'ページ、画像、動画の幅に対する割合（%）。',

@@ -73,7 +73,7 @@ const hints: typeof en = {
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Substitui o cabeçalho do documento. {page}, {pages} e {date} são preenchidos.',
-  'Height in pixels; the width keeps the proportions unless it is set too.':
+  'Height in pixels. The width is scaled to match unless it is set too.':
     'Deixe a largura ou a altura em branco para manter as proporções.',
   'Height of the bitmaps in pixels': 'Altura dos bitmaps.',
   'Height of the window in pixels.': 'Altura da janela do navegador.',
@@ -230,7 +230,7 @@ const hints: typeof en = {
   'The author, or the artist of a song.': 'O autor, ou o artista de uma música.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Padrão: até 480. As proporções são mantidas.',
-  'Width in pixels; the height keeps the proportions unless it is set too.':
+  'Width in pixels. The height is scaled to match unless it is set too.':
     'Deixe a largura ou a altura em branco para manter as proporções.',
   'Width of the watermark image in percent of the page, image or video.':
     'Em porcentagem da página, da imagem ou do vídeo.',

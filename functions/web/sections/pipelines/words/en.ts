@@ -50,6 +50,6 @@ export default {
   saved: 'Workflow saved.',
   name: 'Name',
   when: 'When',
-  whenHint: 'You can set any other time in the workflow.',
+  whenHint: 'You can set any other time in the saved workflow.',
   crons: { '0 3 * * *': 'Every day at 3:00', '0 * * * *': 'Every hour', '0 3 * * 1': 'Mondays at 3:00' },
 }
