@@ -37,7 +37,7 @@ const fields = {
     .transform((list) => [...new Set(list)])
     .describe('Names of events; `*` for all events, including future ones'),
   format: PublicWebhookFormat.describe(
-    'The event as JSON, or a message for a chat platform (with blocks or with embeds)',
+    'The event as JSON, or a message for a chat platform: with blocks for Slack, with embeds for Discord',
   ),
   description: z
     .string()

@@ -674,7 +674,7 @@ export interface Api {
         url: string
         /** Names of events; `*` for all events, including future ones */
         events: ("*" | "job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
-        /** The event as JSON, or a message for a chat platform (with blocks or with embeds) */
+        /** The event as JSON, or a message for a chat platform: with blocks for Slack, with embeds for Discord */
         format?: ("json" | "chat-blocks" | "chat-embed")
         description?: string
         enabled?: boolean
@@ -734,7 +734,7 @@ export interface Api {
         url?: string
         /** Names of events; `*` for all events, including future ones */
         events?: ("*" | "job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
-        /** The event as JSON, or a message for a chat platform (with blocks or with embeds) */
+        /** The event as JSON, or a message for a chat platform: with blocks for Slack, with embeds for Discord */
         format?: ("json" | "chat-blocks" | "chat-embed")
         description?: string
         enabled?: boolean

@@ -23,7 +23,10 @@ const titleByEvent: Readonly<Record<string, string>> = {
   'file.uploaded': 'File uploaded',
   'file.downloaded': 'File downloaded',
   'file.deleted': 'File deleted',
-  'quota.warning': 'Quota nearly used up',
+  'subscription.created': 'Plan started',
+  'subscription.updated': 'Plan changed',
+  'subscription.cancelled': 'Plan ended',
+  'quota.warning': 'Quota almost used up',
   'quota.exceeded': 'Quota used up',
 }
 

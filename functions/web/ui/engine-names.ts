@@ -14,8 +14,8 @@ const names: Readonly<Record<string, string>> = {
   vtracer: 'VTracer',
 }
 
-/** Returns the display name of an engine; if it has none, its id. */
-export const getEngineName = (id: string): string => names[id] ?? id
+/** Returns the display name of an engine; if it has none, its id in capitals, such as `PDF`. */
+export const getEngineName = (id: string): string => names[id] ?? id.toUpperCase()
 
 /**
  * Returns the display names of engines, such as `LibreOffice, Ghostscript`; empty if all engines are part of this

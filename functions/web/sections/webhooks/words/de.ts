@@ -18,8 +18,8 @@ const words: typeof en = {
   format: 'Format',
   formats: {
     json: 'Ereignis (JSON)',
-    'chat-blocks': 'Chatnachricht mit Blöcken',
-    'chat-embed': 'Chatnachricht mit Einbettungen',
+    'chat-blocks': 'Chatnachricht mit Blöcken (Slack)',
+    'chat-embed': 'Chatnachricht mit Einbettungen (Discord)',
   },
   description: 'Notiz',
   state: 'Status',

@@ -19,8 +19,8 @@ export default {
   format: 'Format',
   formats: {
     json: 'Event (JSON)',
-    'chat-blocks': 'Chat message with blocks',
-    'chat-embed': 'Chat message with embeds',
+    'chat-blocks': 'Chat message with blocks (Slack)',
+    'chat-embed': 'Chat message with embeds (Discord)',
   },
   description: 'Note',
   state: 'Status',
@@ -66,7 +66,7 @@ export default {
     'subscription.created': 'Plan started',
     'subscription.updated': 'Plan changed',
     'subscription.cancelled': 'Plan ended',
-    'quota.warning': 'Quota almost used',
+    'quota.warning': 'Quota almost used up',
     'quota.exceeded': 'Quota used up',
   } satisfies Record<EventName, string>,
 }

@@ -19,8 +19,8 @@ const words: typeof en = {
   format: 'Formato',
   formats: {
     json: 'Evento (JSON)',
-    'chat-blocks': 'Mensaje de chat con bloques',
-    'chat-embed': 'Mensaje de chat con incrustaciones',
+    'chat-blocks': 'Mensaje de chat con bloques (Slack)',
+    'chat-embed': 'Mensaje de chat con incrustaciones (Discord)',
   },
   description: 'Nota',
   state: 'Estado',

@@ -19,8 +19,8 @@ const words: typeof en = {
   format: 'Format',
   formats: {
     json: 'Événement (JSON)',
-    'chat-blocks': 'Message de chat avec blocs',
-    'chat-embed': 'Message de chat avec contenus intégrés',
+    'chat-blocks': 'Message de chat avec blocs (Slack)',
+    'chat-embed': 'Message de chat avec contenus intégrés (Discord)',
   },
   description: 'Note',
   state: 'État',

@@ -19,8 +19,8 @@ const words: typeof en = {
   format: '形式',
   formats: {
     json: 'イベント（JSON）',
-    'chat-blocks': 'ブロック形式のチャットメッセージ',
-    'chat-embed': '埋め込み形式のチャットメッセージ',
+    'chat-blocks': 'ブロック形式のチャットメッセージ（Slack）',
+    'chat-embed': '埋め込み形式のチャットメッセージ（Discord）',
   },
   description: 'メモ',
   state: '状態',

@@ -19,8 +19,8 @@ const words: typeof en = {
   format: 'Formato',
   formats: {
     json: 'Evento (JSON)',
-    'chat-blocks': 'Mensagem de chat com blocos',
-    'chat-embed': 'Mensagem de chat com incorporações',
+    'chat-blocks': 'Mensagem de chat com blocos (Slack)',
+    'chat-embed': 'Mensagem de chat com incorporações (Discord)',
   },
   description: 'Observação',
   state: 'Status',
