@@ -35,7 +35,7 @@ import {
  * requests need no identity, because Uppy sends none. The unguessable key of the upload is sufficient.
  */
 
-const tag = 'Uploads by Uppy'
+const tag = 'Uploads with Uppy'
 const RequiredKeyQuery = z.object({
   key: text('name').describe('`key` from the reply that started the upload; it must match the upload'),
 })

@@ -73,7 +73,9 @@ export const clientFrames = {
   resume: z
     .strictObject({ type: z.literal('resume'), since: z.int().min(0) })
     .describe('Sends the events of your subscriptions after this `seq` and before this connection'),
-  ping: z.strictObject({ type: z.literal('ping') }),
+  ping: z
+    .strictObject({ type: z.literal('ping') })
+    .describe('Asks for a `pong`, to find out whether the connection still works'),
 } as const
 
 export const ClientFrame = z.discriminatedUnion('type', [

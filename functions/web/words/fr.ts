@@ -6,7 +6,7 @@ const words: typeof en = {
   lang: 'fr',
   dir: 'ltr',
   title: 'Mutabor : convertir des fichiers',
-  description: 'Convertit images, documents, vidéos et sons d’un format à un autre.',
+  description: 'Convertit images, documents, vidéos et fichiers audio d’un format à un autre.',
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',

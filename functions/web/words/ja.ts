@@ -16,7 +16,7 @@ const words: typeof en = {
   skip: '本文へ移動',
   sections: {
     convert: '変換',
-    landing: '人気の変換',
+    landing: 'よく使われる操作',
     batch: 'フォルダー',
     tools: 'ツール',
     history: '履歴',
@@ -42,7 +42,7 @@ const words: typeof en = {
   notFoundLead: '削除されたか、アドレスに誤りがある可能性があります。',
   toStart: 'ファイルを変換',
   popular: {
-    title: '人気の変換',
+    title: 'よく使われる操作',
     names: {
       'pdf-to-word': 'PDF を Word に',
       'merge-pdf': 'PDF を結合',

@@ -9,7 +9,10 @@ export const tags = [
     name: 'Uploads',
     description: 'Send large files to the storage directly, or have them fetched from a URL.',
   },
-  { name: 'Uploads by Uppy', description: 'The endpoints that `@uppy/aws-s3` calls on a Companion server.' },
+  {
+    name: 'Uploads with Uppy',
+    description: 'The endpoints that `@uppy/aws-s3` calls on a Companion server.',
+  },
   { name: 'Formats', description: 'Supported formats, and the conversions between them with their options.' },
   { name: 'Live', description: liveReference },
   { name: 'Webhooks', description: 'Have events sent to your server, with signatures and retries.' },

@@ -37,12 +37,8 @@ export default function Status() {
                     <StatusLabel kind="bad">{words.someFailing}</StatusLabel>
                   )}
                 </p>
-                <Parts
-                  caption={words.components}
-                  rows={otherParts}
-                  getName={(name) => words.names[name] ?? name}
-                />
-                <Parts caption={words.queues} rows={queues} getName={(name) => name.slice('queue-'.length)} />
+                <Parts caption={words.components} rows={otherParts} />
+                <Parts caption={words.queues} rows={queues} />
                 <Table
                   caption={words.engines}
                   columns={engineColumns}
@@ -97,15 +93,17 @@ function Recent() {
 
 type Part = Health['parts'][string]
 
-const Parts = (props: {
-  readonly caption: string
-  readonly rows: readonly (readonly [string, Part])[]
-  readonly getName: (name: string) => string
-}) => (
+/** Returns the name of a component, or of a queue such as `queue-av`. Those of a newer service are shown as they are. */
+function getPartName(part: string): string {
+  const id = part.replace(/^queue-/, '')
+  return words.names[id] ?? id
+}
+
+const Parts = (props: { readonly caption: string; readonly rows: readonly (readonly [string, Part])[] }) => (
   <Table
     caption={props.caption}
     columns={[
-      { name: props.caption, cell: ([name]: readonly [string, Part]) => props.getName(name) },
+      { name: props.caption, cell: ([name]: readonly [string, Part]) => getPartName(name) },
       {
         name: words.state,
         cell: ([, { ok, message }]) =>
@@ -115,7 +113,12 @@ const Parts = (props: {
             <StatusLabel kind="bad">{message ?? words.fails}</StatusLabel>
           ),
       },
-      { name: words.responseTime, isNumber: true, cell: ([, { ms }]) => formatDuration(ms ?? null) },
+      {
+        name: words.responseTime,
+        isNumber: true,
+        // The free disk space is read without a request.
+        cell: ([name, { ms }]) => formatDuration(name === 'disk' ? null : (ms ?? null)),
+      },
     ]}
     rows={props.rows}
     getKey={([name]) => name}
@@ -136,5 +139,5 @@ const engineColumns = [
         <StatusLabel kind="off">{words.missing}</StatusLabel>
       ),
   },
-  { name: words.queue, cell: ({ image }: Engine) => image },
+  { name: words.queue, cell: ({ image }: Engine) => getPartName(image) },
 ]

@@ -40,7 +40,7 @@ export default function UsageSection() {
       </Block>
       {/* Not above the limits while they load, because they would push it down. */}
       {(quota.data ?? quota.problem) && (
-        <Block title={words.used}>
+        <Block title={words.activity}>
           <div class="row">
             <DaysField
               label={words.span}

@@ -50,7 +50,8 @@ const hints: typeof en = {
     'Zusätzlich zur Ausrichtung der Kamera.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Dreht die Seiten im Uhrzeigersinn.',
   'Distance from the edge, such as 24pt or 10mm.': 'Zum Beispiel 24pt oder 10mm.',
-  'Dithering method for colors that are not in the palette.': 'Wie fehlende Farben gemischt werden.',
+  'Dithering method for colors that are not in the palette.':
+    'Wie Farben nachgeahmt werden, die in der Palette fehlen.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Trifft die Bitrate genauer, dauert aber doppelt so lange.',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':

@@ -50,7 +50,8 @@ const hints: typeof en = {
     'Además de la orientación de la cámara.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Gira las páginas en sentido horario.',
   'Distance from the edge, such as 24pt or 10mm.': 'Por ejemplo, 24pt o 10mm.',
-  'Dithering method for colors that are not in the palette.': 'Cómo se mezclan los colores que faltan.',
+  'Dithering method for colors that are not in the palette.':
+    'Cómo se imitan los colores que faltan en la paleta.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Se ajusta mejor a la tasa de bits, pero tarda el doble.',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':

@@ -53,7 +53,7 @@ const hints: typeof en = {
   'Degrees clockwise: 90, 180, 270 or -90.': 'Fait pivoter les pages dans le sens horaire.',
   'Distance from the edge, such as 24pt or 10mm.': 'Par exemple 24pt ou 10mm.',
   'Dithering method for colors that are not in the palette.':
-    'Comment les couleurs manquantes sont mélangées.',
+    'Comment imiter les couleurs absentes de la palette.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Respecte mieux le débit, mais prend deux fois plus de temps.',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':

@@ -49,7 +49,7 @@ const hints: typeof en = {
     'カメラが記録した向きに加えて回転します。',
   'Degrees clockwise: 90, 180, 270 or -90.': 'ページを時計回りに回転します。',
   'Distance from the edge, such as 24pt or 10mm.': '例：24pt、10mm',
-  'Dithering method for colors that are not in the palette.': 'パレットにない色の混ぜ方。',
+  'Dithering method for colors that are not in the palette.': 'パレットにない色の再現方法。',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'ビットレートがより正確になりますが、時間は 2 倍かかります。',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':

@@ -49,7 +49,8 @@ const hints: typeof en = {
   'Degrees clockwise, in addition to the rotation stored by the camera.': 'Além da orientação da câmera.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Gira as páginas em sentido horário.',
   'Distance from the edge, such as 24pt or 10mm.': 'Por exemplo, 24pt ou 10mm.',
-  'Dithering method for colors that are not in the palette.': 'Como as cores ausentes são misturadas.',
+  'Dithering method for colors that are not in the palette.':
+    'Como são imitadas as cores que faltam na paleta.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Atinge a taxa de bits com mais precisão, mas leva o dobro do tempo.',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':

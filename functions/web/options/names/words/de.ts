@@ -147,7 +147,7 @@ const words: typeof en = {
     Uncompressed: 'Unkomprimiert',
     'For moving parts': 'Für bewegte Teile',
     'For the whole image': 'Für das ganze Bild',
-    None: 'Keine',
+    None: 'Ohne',
     'Bayer pattern': 'Bayer-Muster',
     'Fit inside, never enlarge': 'Einpassen, nie vergrößern',
     'Fill and crop': 'Füllen und beschneiden',

@@ -239,6 +239,7 @@ const words: typeof en = {
   units: {
     bytes: 'バイト',
     fps: 'fps',
+    s: '秒',
   },
 }
 

@@ -27,7 +27,7 @@ const words: typeof en = {
     Landscape: 'Paisagem',
     'Files to extract': 'Arquivos a extrair',
     'Icon sizes': 'Tamanhos do ícone',
-    'Text to redact': 'Texto a ocultar',
+    'Text to redact': 'Texto a tarjar',
     Text: 'Texto',
     Position: 'Posição',
     Color: 'Cor',

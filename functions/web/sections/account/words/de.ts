@@ -8,7 +8,7 @@ const words: typeof en = {
   signedOut: 'Du bist abgemeldet.',
   signInWith: (provider) => `Mit ${provider} anmelden`,
   signInFailed: 'Die Anmeldung ist fehlgeschlagen. Versuche es noch einmal.',
-  whyAccount: 'Mit API-Schlüsseln, Webhooks und deinem Verlauf auf jedem Gerät.',
+  whyAccount: 'Für API-Schlüssel, Webhooks und deinen Verlauf auf jedem Gerät.',
   forgot: 'Passwort vergessen?',
   email: 'E-Mail-Adresse',
   password: 'Passwort',

@@ -3,8 +3,8 @@ import type en from './en.ts'
 const words: typeof en = {
   title: 'Formate',
   lead: (count) =>
-    `${count} Formate werden unterstützt. Wähle eins, um zu sehen, wohin du es umwandeln kannst.`,
-  search: 'Nach Name oder Endung suchen',
+    `${count} Formate werden unterstützt. Wähle eins, um zu sehen, in welche Formate du es umwandeln kannst.`,
+  search: 'Nach Namen oder Endung suchen',
   found: (count) => (count === 1 ? '1 Format' : `${count} Formate`),
   unknown: (id) => `„${id}“ ist kein Format, das wir kennen`,
   toAll: 'Alle Formate',

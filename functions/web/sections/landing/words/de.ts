@@ -17,7 +17,7 @@ const words: typeof en = {
       ],
       options: [
         'Wandle nur einige Seiten um, zum Beispiel 1-5.',
-        'Behalte die genaue Position von allem, oder Text, der beim Tippen mitfließt.',
+        'Wähle: alles genau an seiner Stelle oder Text, der beim Tippen mitfließt.',
         'Wähle die Sprachen gescannter Seiten.',
       ],
       questions: [

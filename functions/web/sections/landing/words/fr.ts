@@ -48,7 +48,7 @@ const words: typeof en = {
       options: [
         'Prenez seulement quelques pages de chaque fichier, par exemple 1-3, 7.',
         'Changez l’ordre en faisant glisser les fichiers ou au clavier.',
-        'Assemblez de la même façon des images, des sons ou des vidéos.',
+        'Assemblez de la même façon des images, des fichiers audio ou des vidéos.',
       ],
       questions: [
         [

@@ -24,7 +24,23 @@ const words: typeof en = {
   p95: '95 % sind fertig nach',
   note: 'Ohne beschädigte Dateien.',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
-  names: { table: 'Datenbank', files: 'Dateispeicher', disk: 'Freier Speicherplatz' },
+  names: {
+    table: 'Datenbank',
+    files: 'Dateispeicher',
+    disk: 'Freier Speicherplatz',
+    av: 'Video und Audio',
+    image: 'Bilder',
+    office: 'Office-Dokumente',
+    pdf: 'PDF',
+    document: 'Dokumente und E-Books',
+    archive: 'Archive',
+    font: 'Schriften',
+    browser: 'Webseiten',
+    transfer: 'Importe und Exporte',
+    capture: 'Website-Aufnahmen',
+    delivery: 'Webhooks',
+    ready: 'Bereite Aufgaben',
+  },
 }
 
 export default words

@@ -24,7 +24,21 @@ export default {
   note: 'Excluding corrupt files.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   // A newer service may report more parts.
-  names: { table: 'Database', files: 'File storage', disk: 'Free disk space' } as Readonly<
-    Record<string, string>
-  >,
+  names: {
+    table: 'Database',
+    files: 'File storage',
+    disk: 'Free disk space',
+    av: 'Video and audio',
+    image: 'Images',
+    office: 'Office documents',
+    pdf: 'PDF',
+    document: 'Documents and ebooks',
+    archive: 'Archives',
+    font: 'Fonts',
+    browser: 'Web pages',
+    transfer: 'Imports and exports',
+    capture: 'Website captures',
+    delivery: 'Webhooks',
+    ready: 'Ready tasks',
+  } as Readonly<Record<string, string>>,
 }

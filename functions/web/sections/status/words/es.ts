@@ -25,7 +25,23 @@ const words: typeof en = {
   p95: 'El 95 % termina en menos de',
   note: 'Sin contar archivos dañados.',
   unreachable: 'No se puede conectar con el servidor. Compruebe la conexión e inténtelo de nuevo.',
-  names: { table: 'Base de datos', files: 'Almacenamiento de archivos', disk: 'Espacio libre en disco' },
+  names: {
+    table: 'Base de datos',
+    files: 'Almacenamiento de archivos',
+    disk: 'Espacio libre en disco',
+    av: 'Vídeo y audio',
+    image: 'Imágenes',
+    office: 'Documentos de oficina',
+    pdf: 'PDF',
+    document: 'Documentos y libros electrónicos',
+    archive: 'Archivos comprimidos',
+    font: 'Fuentes',
+    browser: 'Páginas web',
+    transfer: 'Importaciones y exportaciones',
+    capture: 'Capturas de sitios web',
+    delivery: 'Webhooks',
+    ready: 'Tareas listas',
+  },
 }
 
 export default words

@@ -25,7 +25,23 @@ const words: typeof en = {
   p95: '95 % se terminent en',
   note: 'Hors fichiers endommagés.',
   unreachable: 'Le serveur est injoignable. Vérifiez votre connexion et réessayez.',
-  names: { table: 'Base de données', files: 'Stockage des fichiers', disk: 'Espace disque libre' },
+  names: {
+    table: 'Base de données',
+    files: 'Stockage des fichiers',
+    disk: 'Espace disque libre',
+    av: 'Vidéo et audio',
+    image: 'Images',
+    office: 'Documents bureautiques',
+    pdf: 'PDF',
+    document: 'Documents et livres numériques',
+    archive: 'Archives',
+    font: 'Polices',
+    browser: 'Pages web',
+    transfer: 'Importations et exportations',
+    capture: 'Captures de sites',
+    delivery: 'Webhooks',
+    ready: 'Tâches prêtes',
+  },
 }
 
 export default words

@@ -25,7 +25,23 @@ const words: typeof en = {
   p95: '95% の完了時間',
   note: '破損したファイルを除く。',
   unreachable: 'サーバーに接続できません。接続を確認して、もう一度お試しください。',
-  names: { table: 'データベース', files: 'ファイルストレージ', disk: 'ディスクの空き容量' },
+  names: {
+    table: 'データベース',
+    files: 'ファイルストレージ',
+    disk: 'ディスクの空き容量',
+    av: '動画と音声',
+    image: '画像',
+    office: 'Office 文書',
+    pdf: 'PDF',
+    document: '文書と電子書籍',
+    archive: 'アーカイブ',
+    font: 'フォント',
+    browser: 'Web ページ',
+    transfer: 'インポートとエクスポート',
+    capture: 'Web サイトのキャプチャ',
+    delivery: 'Webhook',
+    ready: '準備済みのタスク',
+  },
 }
 
 export default words

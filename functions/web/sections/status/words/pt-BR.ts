@@ -25,7 +25,23 @@ const words: typeof en = {
   p95: '95% terminam em até',
   note: 'Sem contar arquivos corrompidos.',
   unreachable: 'Não foi possível acessar o servidor. Verifique a conexão e tente novamente.',
-  names: { table: 'Banco de dados', files: 'Armazenamento de arquivos', disk: 'Espaço livre em disco' },
+  names: {
+    table: 'Banco de dados',
+    files: 'Armazenamento de arquivos',
+    disk: 'Espaço livre em disco',
+    av: 'Vídeo e áudio',
+    image: 'Imagens',
+    office: 'Documentos de escritório',
+    pdf: 'PDF',
+    document: 'Documentos e e-books',
+    archive: 'Arquivos compactados',
+    font: 'Fontes',
+    browser: 'Páginas da web',
+    transfer: 'Importações e exportações',
+    capture: 'Capturas de sites',
+    delivery: 'Webhooks',
+    ready: 'Tarefas prontas',
+  },
 }
 
 export default words

@@ -49,7 +49,7 @@ const words: typeof en = {
     watermark: 'Un texto o una imagen encima',
     metadata: 'Ver los metadatos de un archivo',
     archive: 'Reunir archivos en un ZIP, 7z o tar',
-    extract: 'Abrir un ZIP, 7z, tar y otros',
+    extract: 'Descomprimir ZIP, 7z, tar y otros',
   },
   resultNames: {
     merge: 'unido',

@@ -21,6 +21,7 @@ export default {
   resets: 'Resets',
   unlimited: 'unlimited',
   noLimits: 'No limits',
+  activity: 'Activity',
   used: 'Used',
   span: 'Period',
   lastDays: (days: number) => `Last ${days} days`,

@@ -23,6 +23,7 @@ const words: typeof en = {
   resets: 'Se restablece',
   unlimited: 'ilimitado',
   noLimits: 'Sin límites',
+  activity: 'Actividad',
   used: 'Usado',
   span: 'Período',
   lastDays: (days) => `Últimos ${days} días`,

@@ -23,6 +23,7 @@ const words: typeof en = {
   resets: 'Remise à zéro',
   unlimited: 'illimité',
   noLimits: 'Aucune limite',
+  activity: 'Activité',
   used: 'Utilisé',
   span: 'Période',
   lastDays: (days) => `${days} derniers jours`,

@@ -3,7 +3,7 @@ import type en from './en.ts'
 /** Machine translation, not yet checked by a native speaker. */
 const words: typeof en = {
   title: '利用状況',
-  lead: 'これまでの利用量と、プランの残りを確認できます。',
+  lead: 'これまでの使用量と、プランの残りを確認できます。',
   quota: 'ご利用のプラン',
   plan: 'プラン',
   largest: '最大ファイルサイズ',
@@ -11,7 +11,7 @@ const words: typeof en = {
   runningJobs: '実行中のジョブ',
   ofLimit: (used, limit) => `${used} / ${limit}`,
   limited: '上限の対象',
-  limits: (kind, window) => `${kind}（${window}）`,
+  limits: (kind, window) => `${window}の${kind}`,
   kinds: {
     requests: 'リクエスト',
     reads: '読み取りリクエスト',
@@ -23,6 +23,7 @@ const words: typeof en = {
   resets: 'リセット日時',
   unlimited: '無制限',
   noLimits: '上限なし',
+  activity: '利用履歴',
   used: '使用量',
   span: '期間',
   lastDays: (days) => `過去 ${days} 日間`,

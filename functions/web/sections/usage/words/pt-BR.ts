@@ -23,6 +23,7 @@ const words: typeof en = {
   resets: 'Renova-se em',
   unlimited: 'ilimitado',
   noLimits: 'Sem limites',
+  activity: 'Atividade',
   used: 'Usado',
   span: 'Período',
   lastDays: (days) => `Últimos ${days} dias`,

@@ -62,7 +62,7 @@ const words: typeof en = {
     'file.uploaded': 'Datei hochgeladen',
     'file.downloaded': 'Ergebnis heruntergeladen',
     'file.deleted': 'Datei gelöscht',
-    'subscription.created': 'Tarif gestartet',
+    'subscription.created': 'Tarif begonnen',
     'subscription.updated': 'Tarif geändert',
     'subscription.cancelled': 'Tarif beendet',
     'quota.warning': 'Kontingent fast verbraucht',

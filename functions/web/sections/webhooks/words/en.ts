@@ -14,7 +14,7 @@ export default {
   url: 'URL',
   urlHint: 'For example https://www.example.com/hook',
   which: 'Events',
-  allWhenNone: 'Leave empty to receive all events.',
+  allWhenNone: 'Select none to receive all events.',
   everything: 'all',
   format: 'Format',
   formats: {

@@ -14,7 +14,7 @@ const words: typeof en = {
   url: 'URL',
   urlHint: 'Por ejemplo, https://www.example.com/hook',
   which: 'Eventos',
-  allWhenNone: 'Dejar vacío para recibir todos los eventos.',
+  allWhenNone: 'No marque ninguno para recibir todos los eventos.',
   everything: 'todos',
   format: 'Formato',
   formats: {

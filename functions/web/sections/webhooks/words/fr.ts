@@ -14,7 +14,7 @@ const words: typeof en = {
   url: 'URL',
   urlHint: 'Par exemple https://www.example.com/hook',
   which: 'Événements',
-  allWhenNone: 'Laissez vide pour recevoir tous les événements.',
+  allWhenNone: 'Ne cochez rien pour recevoir tous les événements.',
   everything: 'tous',
   format: 'Format',
   formats: {

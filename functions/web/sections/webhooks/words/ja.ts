@@ -14,7 +14,7 @@ const words: typeof en = {
   url: 'URL',
   urlHint: '例：https://www.example.com/hook',
   which: 'イベント',
-  allWhenNone: '空欄の場合は、すべてのイベントを受け取ります。',
+  allWhenNone: '何も選択しない場合は、すべてのイベントを受け取ります。',
   everything: 'すべて',
   format: '形式',
   formats: {
@@ -55,7 +55,7 @@ const words: typeof en = {
     'job.created': 'ジョブの作成',
     'job.queued': 'ジョブの順番待ち',
     'job.started': 'ジョブの開始',
-    'job.progress': 'ジョブの進行',
+    'job.progress': 'ジョブの進捗',
     'job.completed': 'ジョブの完了',
     'job.failed': 'ジョブの失敗',
     'job.cancelled': 'ジョブのキャンセル',

@@ -14,7 +14,7 @@ const words: typeof en = {
   url: 'URL',
   urlHint: 'Por exemplo, https://www.example.com/hook',
   which: 'Eventos',
-  allWhenNone: 'Deixe em branco para receber todos os eventos.',
+  allWhenNone: 'Não marque nenhum para receber todos os eventos.',
   everything: 'todos',
   format: 'Formato',
   formats: {

@@ -18,7 +18,11 @@ const words: typeof en = {
   timezone: 'Zeitzone',
   nextRuns: (zone) => `Die nächsten Läufe (${zone}):`,
   overlap: 'Wenn der vorige Lauf noch nicht fertig ist',
-  overlaps: { skip: 'Überspringen', queue: 'Auf ihn warten', 'cancel-previous': 'Ihn abbrechen' },
+  overlaps: {
+    skip: 'Den neuen Lauf überspringen',
+    queue: 'Auf ihn warten',
+    'cancel-previous': 'Ihn abbrechen',
+  },
   tasks: 'Aufgaben',
   tasksHint:
     'Dasselbe Format wie POST /v1/jobs; die Dateien müssen von einer URL oder aus einem Speicher kommen.',

@@ -16,7 +16,7 @@ export default {
   timezone: 'Time zone',
   nextRuns: (zone: string) => `Next runs (${zone}):`,
   overlap: 'If the previous run is still going',
-  overlaps: { skip: 'Skip', queue: 'Wait for it', 'cancel-previous': 'Cancel it' },
+  overlaps: { skip: 'Skip the new run', queue: 'Wait for it', 'cancel-previous': 'Cancel it' },
   tasks: 'Tasks',
   tasksHint: 'Same format as POST /v1/jobs; files must come from a URL or storage.',
   notJson: (reason: string) => `This isn’t valid JSON: ${reason}`,

@@ -19,7 +19,11 @@ const words: typeof en = {
   timezone: 'Zona horaria',
   nextRuns: (zone) => `Próximas ejecuciones (${zone}):`,
   overlap: 'Si la ejecución anterior no ha terminado',
-  overlaps: { skip: 'Omitir', queue: 'Esperar a que termine', 'cancel-previous': 'Cancelarla' },
+  overlaps: {
+    skip: 'Omitir la nueva ejecución',
+    queue: 'Esperar a que termine',
+    'cancel-previous': 'Cancelarla',
+  },
   tasks: 'Tareas',
   tasksHint: 'Mismo formato que POST /v1/jobs; los archivos deben venir de una URL o de un almacenamiento.',
   notJson: (reason) => `No es JSON válido: ${reason}`,

@@ -22,7 +22,7 @@ const words: typeof en = {
   timezone: 'Fuseau horaire',
   nextRuns: (zone) => `Prochaines exécutions (${zone}) :`,
   overlap: 'Si l’exécution précédente est encore en cours',
-  overlaps: { skip: 'Passer', queue: 'L’attendre', 'cancel-previous': 'L’annuler' },
+  overlaps: { skip: 'Ignorer la nouvelle exécution', queue: 'L’attendre', 'cancel-previous': 'L’annuler' },
   tasks: 'Étapes',
   tasksHint:
     'Même format que POST /v1/jobs ; les fichiers doivent venir d’une URL ou d’un espace de stockage.',

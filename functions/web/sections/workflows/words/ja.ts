@@ -20,7 +20,7 @@ const words: typeof en = {
   nextRuns: (zone) => `次回以降の実行（${zone}）：`,
   overlap: '前回の実行が終わっていない場合',
   overlaps: {
-    skip: 'スキップする',
+    skip: '新しい実行をスキップする',
     queue: '終わるまで待つ',
     'cancel-previous': '前回の実行をキャンセルする',
   },

@@ -22,7 +22,7 @@ const words: typeof en = {
   timezone: 'Fuso horário',
   nextRuns: (zone) => `Próximas execuções (${zone}):`,
   overlap: 'Se a execução anterior ainda não terminou',
-  overlaps: { skip: 'Pular', queue: 'Esperar por ela', 'cancel-previous': 'Cancelá-la' },
+  overlaps: { skip: 'Pular a nova execução', queue: 'Esperar por ela', 'cancel-previous': 'Cancelá-la' },
   tasks: 'Tarefas',
   tasksHint: 'Mesmo formato de POST /v1/jobs; os arquivos devem vir de uma URL ou de um armazenamento.',
   notJson: (reason) => `Este JSON não é válido: ${reason}`,

@@ -17,7 +17,7 @@ const words: typeof en = {
   'pdf-info': 'Informações do PDF',
   'encrypt-pdf': 'Proteger PDF',
   'decrypt-pdf': 'Desbloquear PDF',
-  'redact-pdf': 'Ocultar texto',
+  'redact-pdf': 'Tarjar texto',
   'sanitize-pdf': 'Remover conteúdo oculto',
   'flatten-pdf': 'Achatar formulários e comentários',
   'compress-pdf': 'Comprimir PDF',
