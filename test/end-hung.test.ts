@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { endHungFiles } from './end-hung.ts'
+import { createOverdueFinder, endHungFiles } from './end-hung.ts'
 import { scratchFolder } from './support/scratch-folder.ts'
 
 const hangingFiles: Readonly<Record<string, string>> = {
@@ -36,3 +36,12 @@ for (const [caseName, body] of Object.entries(hangingFiles))
       stop()
     }
   })
+
+test('a test file is not taken for an earlier one that had the same process id', () => {
+  const findOverdue = createOverdueFinder(1000)
+  const file = { pid: 7 }
+  assert.deepEqual(findOverdue([file], 0), [])
+  assert.deepEqual(findOverdue([file], 1000), [file])
+  assert.deepEqual(findOverdue([], 1500), [])
+  assert.deepEqual(findOverdue([file], 2000), [])
+})

@@ -14,20 +14,32 @@ interface Bounds {
  * @returns a function that stops the watch
  */
 export function endHungFiles(runnerPid: number, { fileMs, everyMs }: Bounds): () => void {
-  const firstSeenByPid = new Map<number, number>()
+  const findOverdue = createOverdueFinder(fileMs)
   const endOverdueFiles = () => {
-    const now = Date.now()
     const files = listDescendants(runnerPid).filter(({ command }) => /\.(test|slow)\.ts\s*$/.test(command))
-    for (const { pid, command } of files) {
-      const firstSeenAt = firstSeenByPid.get(pid) ?? now
-      firstSeenByPid.set(pid, firstSeenAt)
-      if (now - firstSeenAt < fileMs) continue
+    for (const { pid, command } of findOverdue(files, Date.now())) {
       console.log(`\nEnded after ${Math.round(fileMs / 1000)} s: ${command.trim().split(' ').at(-1)}`)
       for (const descendant of [...listDescendants(pid), { pid }]) kill(descendant.pid)
     }
   }
   const timer = setInterval(endOverdueFiles, everyMs)
   return () => clearInterval(timer)
+}
+
+/**
+ * Returns a function that gets the processes that run now, and returns those that it has been getting for at least
+ * `fileMs`. Processes that have ended are forgotten, because in a long run a later file gets the process id of an
+ * earlier one.
+ */
+export function createOverdueFinder(fileMs: number) {
+  let firstSeenAt = new Map<number, number>()
+  return <Process extends { readonly pid: number }>(
+    processes: readonly Process[],
+    now: number,
+  ): Process[] => {
+    firstSeenAt = new Map(processes.map(({ pid }) => [pid, firstSeenAt.get(pid) ?? now]))
+    return processes.filter(({ pid }) => now - (firstSeenAt.get(pid) ?? now) >= fileMs)
+  }
 }
 
 function kill(pid: number): void {
