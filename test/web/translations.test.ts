@@ -67,3 +67,9 @@ test('nouns on the page follow the plural rules of their language', () => {
   assert.deepEqual(count('fr'), ['0 one', '1 one', '2 other'])
   assert.deepEqual(count('pt-BR'), ['0 one', '1 one', '2 other'])
 })
+
+test('punctuation of French texts cannot move to the next line', async () => {
+  for (const folder of [...folders, ...serviceTexts])
+    for (const [path, text] of await loadTexts(folder, 'fr'))
+      assert.doesNotMatch(text, / [?!;:»]|« /, `${folder} ${path}`)
+})

@@ -27,7 +27,7 @@ const words: typeof en = {
   reset: 'Réinitialiser',
   size: 'Taille des miniatures',
   range: 'Pages sélectionnées',
-  rangeHint: 'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
+  rangeHint: 'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
   actions: 'Actions pour les pages sélectionnées',
   keys: {
     always:

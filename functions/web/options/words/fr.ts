@@ -21,7 +21,7 @@ const words: typeof en = {
   atMostSize: (size) => `jusqu’à ${size}`,
   searchLanguages: 'Rechercher une langue',
   removeLanguage: (name) => `Retirer ${name}`,
-  noLanguage: (typedText) => `Aucune langue nommée « ${typedText} ».`,
+  noLanguage: (typedText) => `Aucune langue nommée « ${typedText} ».`,
   maxLanguages: (max) => `Vous pouvez choisir jusqu’à ${max} langues.`,
   customSize: 'Taille personnalisée',
   paperWidth: 'Largeur du papier',

@@ -11,7 +11,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   AUTHENTICATION_REQUIRED: 'Connectez-vous pour continuer.',
   INSUFFICIENT_PERMISSIONS: 'Vous n’y avez pas accès. Connectez-vous avec le compte auquel cela appartient.',
   RATE_LIMITED:
-    'Vous avez atteint une limite de ce service. Patientez un instant et réessayez ; la page Utilisation montre vos limites.',
+    'Vous avez atteint une limite de ce service. Patientez un instant et réessayez ; la page Utilisation montre vos limites.',
   INVALID_INPUT: 'L’une des valeurs n’est pas valable. Corrigez-la et réessayez.',
   INVALID_REQUEST: 'Le service ne comprend pas cette saisie. Corrigez-la et réessayez.',
   FILE_TOO_LARGE: 'Le fichier est trop volumineux. Choisissez un fichier plus petit ou divisez-le d’abord.',
@@ -63,7 +63,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   EXPORT_FAILED:
     'Le résultat n’a pas pu être enregistré à sa destination. Vérifiez la connexion, ou téléchargez le résultat.',
   INTERNAL_ERROR:
-    'Une erreur s’est produite sur le serveur. Réessayez ; si cela persiste, prévenez l’exploitant.',
+    'Une erreur s’est produite sur le serveur. Réessayez ; si cela persiste, prévenez l’exploitant.',
 }
 
 /** Machine translation, not yet checked by a native speaker. */
@@ -72,28 +72,28 @@ const words: typeof en = {
   tooLarge: (size, max) =>
     `Le fichier fait ${size}, mais le maximum est de ${max}. Choisissez un fichier plus petit ou divisez-le d’abord.`,
   maxSize: (max) =>
-    `Le fichier est trop volumineux : le maximum est de ${max}. Choisissez un fichier plus petit ou divisez-le d’abord.`,
+    `Le fichier est trop volumineux : le maximum est de ${max}. Choisissez un fichier plus petit ou divisez-le d’abord.`,
   retryIn: (seconds) =>
     seconds < 90
       ? `Trop de requêtes. Réessayez dans ${seconds} s.`
-      : `Vous avez atteint une limite de ce service. Réessayez dans ${Math.ceil(seconds / 60)} min ; la page Utilisation montre vos limites.`,
+      : `Vous avez atteint une limite de ce service. Réessayez dans ${Math.ceil(seconds / 60)} min ; la page Utilisation montre vos limites.`,
   wrongPassword: 'Ce mot de passe n’ouvre pas le fichier. Vérifiez-le et réessayez.',
   fieldProblem: (label, value, rule) =>
-    value === '' ? `${label} : ${rule}` : `${label} : « ${value} » n’est pas une valeur valide. ${rule}`,
+    value === '' ? `${label} : ${rule}` : `${label} : « ${value} » n’est pas une valeur valide. ${rule}`,
   reasons: {
-    afterEnd: (length) => `Le fichier dure ${length} : choisissez un moment antérieur.`,
+    afterEnd: (length) => `Le fichier dure ${length} : choisissez un moment antérieur.`,
     noSuchPage: (pages) => `Le document compte ${plural(pages, 'page', 'pages')}.`,
     tooManyImages: (max) =>
-      `Il y a de la place pour ${max} images : choisissez une autre disposition ou moins d’images.`,
+      `Il y a de la place pour ${max} images : choisissez une autre disposition ou moins d’images.`,
     endBeforeStart: 'Choisissez un moment postérieur au début.',
     allPages: 'Il doit rester au moins une page.',
     noRoom:
-      'Les marges ne laissent pas de place sur la page : réduisez-les ou choisissez un format de papier plus grand.',
-    tooManyPixels: 'L’image aurait trop de pixels : choisissez une résolution plus basse.',
+      'Les marges ne laissent pas de place sur la page : réduisez-les ou choisissez un format de papier plus grand.',
+    tooManyPixels: 'L’image aurait trop de pixels : choisissez une résolution plus basse.',
     nothingToDo: 'Remplissez au moins un champ.',
-    eitherOr: 'Un seul des deux est possible : videz ce champ ou l’autre.',
+    eitherOr: 'Un seul des deux est possible : videz ce champ ou l’autre.',
     signed:
-      'Le PDF est signé. Cochez cette option pour le modifier quand même ; ses signatures ne seront plus valables.',
+      'Le PDF est signé. Cochez cette option pour le modifier quand même ; ses signatures ne seront plus valables.',
     noMatch: 'Aucun fichier de l’archive ne correspond.',
   },
 }

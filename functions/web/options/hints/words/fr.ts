@@ -29,10 +29,10 @@ const hints: typeof en = {
     'Modifie le PDF même si ses signatures ne sont plus valides.',
   'Also removes title, author and other metadata.': 'Supprime le titre, l’auteur et les autres métadonnées.',
   'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
-    'Ne changez rien pour conserver la valeur ; videz le champ pour la supprimer.',
+    'Ne changez rien pour conserver la valeur ; videz le champ pour la supprimer.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date de création.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
-    '« Copier sans changement » conserve le son tel quel, si possible.',
+    '« Copier sans changement » conserve le son tel quel, si possible.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
     'Des valeurs plus basses donnent des formes plus grandes et moins nombreuses.',
   'Bits per second of each audio track, such as 128k, if the codec supports different bit rates.':
@@ -61,7 +61,7 @@ const hints: typeof en = {
   'End time, as HH:MM:SS.ms or seconds.': 'Fin, par exemple 00:01:30.5 ou 90.5 secondes.',
   'End time, as HH:MM:SS.ms.': 'Fin, par exemple 00:01:30.5',
   'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning':
-    'Toutes les polices sont incorporées : les pages ont partout le même aspect.',
+    'Toutes les polices sont incorporées : les pages ont partout le même aspect.',
   'Everything darker than this brightness, in percent, is traced.':
     'Tout ce qui est plus sombre est vectorisé.',
   'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
@@ -73,7 +73,7 @@ const hints: typeof en = {
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Remplace le pied de page du document. {page}, {pages} et {date} sont remplis.',
   'For bw: everything darker than this brightness, in percent, is black.':
-    'Pour le noir et blanc : tout ce qui est plus sombre devient noir.',
+    'Pour le noir et blanc : tout ce qui est plus sombre devient noir.',
   'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Remplace l’en-tête du document. {page}, {pages} et {date} sont remplis.',
@@ -93,14 +93,14 @@ const hints: typeof en = {
   'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Conserve chaque pixel à l’identique. La qualité règle alors l’effort de compression.',
   'Landscape (true) or portrait (false) for every page; by default, as in the document':
-    'Paysage ou portrait. Par défaut : comme dans le document.',
+    'Paysage ou portrait. Par défaut : comme dans le document.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Langues du texte des images, la principale d’abord. 5 au maximum.',
   'Keeps all font sizes of the document.': 'Conserve toutes les tailles de police du document.',
   'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Gauche, haut, largeur et hauteur en points, à la place des marges.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
-    'Nécessaire pour changer les autorisations. Par défaut : le mot de passe, ou un mot de passe aléatoire.',
+    'Nécessaire pour changer les autorisations. Par défaut : le mot de passe, ou un mot de passe aléatoire.',
   'Longest side in pixels; larger pages are scaled down.':
     'Les pages plus grandes sont réduites à cette taille.',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -139,19 +139,19 @@ const hints: typeof en = {
     'Crée une planche-contact. Laissez lignes et colonnes vides pour une seule image.',
   'Number printed on the first numbered page.': 'Le numéro de la première page.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
-    'Un fichier par plage, par exemple 1-3, 4-last. Vide : un fichier par page.',
+    'Un fichier par plage, par exemple 1-3, 4-last. Vide : un fichier par page.',
   'Password of a protected archive. The result is not protected.':
     'Seulement pour les archives protégées. Le résultat n’est pas protégé.',
   'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).':
     'Façon de dessiner les contours.',
   'PDF/A part and conformance level.': 'Partie et niveau de conformité PDF/A.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
-    'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
+    'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
   'Pages of the result, in order, such as 1,3,5 or 7-last.': 'Dans cet ordre, par exemple 1, 3, 5 ou 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
-    'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
+    'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
   'Pages to remove, such as 2,4.': 'Pages à supprimer, par exemple 2, 4.',
-  'Pages to search. Defaults to all pages.': 'Pages à parcourir. Vide : toutes les pages.',
+  'Pages to search. Defaults to all pages.': 'Pages à parcourir. Vide : toutes les pages.',
   'Password for the files that need one. The result is not encrypted.':
     'Seulement pour les fichiers protégés. Le résultat n’est pas protégé.',
   'Password of a protected document.': 'Seulement pour les documents protégés.',
@@ -168,9 +168,9 @@ const hints: typeof en = {
   'Pixels per inch of the drawing.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
   'Pixels per inch.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
   'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
-    'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
+    'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
-    'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
+    'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
   'Plays the animation forward, then backward.': 'Lecture en avant, puis en arrière.',
   'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Laissez vide pour un ajustement automatique.',
@@ -181,7 +181,7 @@ const hints: typeof en = {
   'Embeds the fonts that the document uses, if they are available.':
     'Incorpore les polices du document, si elles sont disponibles.',
   'Reduces the image to at most 256 colors: much smaller, but not exact.':
-    '256 couleurs au maximum : bien plus petit, mais moins exact.',
+    '256 couleurs au maximum : bien plus petit, mais moins exact.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Fait pivoter la vidéo dans le sens horaire.',
   'Samples per second; the nearest rate that the codec supports is used.':
@@ -191,7 +191,7 @@ const hints: typeof en = {
     'Réduit les feuilles larges pour qu’aucune colonne ne passe sur une autre page.',
   'Scale of the content on the page, 0.1 to 2.': '1 est la taille d’origine.',
   'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
-    'Les autres tailles s’adaptent. Par défaut : selon la liseuse.',
+    'Les autres tailles s’adaptent. Par défaut : selon la liseuse.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Par exemple 16,32,48. Laissez vide pour les tailles courantes.',
   'Slower presets make smaller files of the same quality.':
@@ -219,13 +219,13 @@ const hints: typeof en = {
   'Traces the light parts instead of the dark ones.':
     'Vectorise les zones claires au lieu des zones sombres.',
   'Video codec; copy keeps the video stream unchanged if possible.':
-    '« Copier sans changement » conserve la vidéo telle quelle, si possible.',
+    '« Copier sans changement » conserve la vidéo telle quelle, si possible.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.':
     '0.5 est deux fois moins fort, 2 est deux fois plus fort.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Séparateur de champs du fichier CSV. Détecté automatiquement par défaut.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
-    'Par défaut : en diagonale pour un texte, centré pour une image.',
+    'Par défaut : en diagonale pour un texte, centré pour une image.',
   'Whether readers may add comments.': '',
   'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
@@ -237,7 +237,7 @@ const hints: typeof en = {
     'Numéro de la police dans la collection, à partir de 1.',
   'The author, or the artist of a song.': 'L’auteur, ou l’artiste d’un morceau.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
-    'Par défaut : jusqu’à 480. Les proportions sont conservées.',
+    'Par défaut : jusqu’à 480. Les proportions sont conservées.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions.',
   'Width of the watermark image in percent of the page, image or video.':
@@ -246,13 +246,13 @@ const hints: typeof en = {
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Largeur à rogner, par exemple 20mm, 1in ou 36pt.',
   'Separated by commas.': 'Séparés par des virgules.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
-    'La copie est rapide et sans perte ; le réencodage fonctionne toujours.',
+    'La copie est rapide et sans perte ; le réencodage fonctionne toujours.',
   'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Les vidéos du même format peuvent être assemblées sans réencodage.',
   'color traces all colors, bw traces the dark parts in black.':
     'Vectoriser toutes les couleurs, ou seulement les zones sombres en noir.',
   'flow creates editable text, headings, lists and tables; exact keeps each line at its position on the page. Defaults to flow.':
-    'Le texte modifiable s’écoule comme dans un document normal ; la position exacte ressemble au PDF.',
+    'Le texte modifiable s’écoule comme dans un document normal ; la position exacte ressemble au PDF.',
   'hybrid runs OCR on scanned pages first; fast does not.':
     'La reconnaissance de texte rend les pages scannées modifiables, mais prend plus de temps.',
   'keep joins the bookmarks, per_file groups them by file name, none drops them.':

@@ -10,7 +10,7 @@ const words: typeof en = {
   signInWith: (provider) => `Se connecter avec ${provider}`,
   signInFailed: 'La connexion a échoué. Réessayez.',
   whyAccount: 'Obtenez des clés d’API, des webhooks et votre historique sur tous vos appareils.',
-  forgot: 'Mot de passe oublié ?',
+  forgot: 'Mot de passe oublié ?',
   email: 'Adresse e-mail',
   password: 'Mot de passe',
   passwordHint: 'Au moins 10 caractères',
@@ -51,7 +51,7 @@ const words: typeof en = {
   confirm: 'Confirmer',
   recovery: 'Codes de récupération',
   recoveryHint:
-    'Chacun de ces codes vous connecte une fois si vous perdez votre application. Conservez-les en lieu sûr ; ils ne sont affichés qu’une seule fois.',
+    'Chacun de ces codes vous connecte une fois si vous perdez votre application. Conservez-les en lieu sûr ; ils ne sont affichés qu’une seule fois.',
   delete: 'Supprimer le compte',
   deleteEffect:
     'Vos tâches avec leurs fichiers, vos clés, webhooks, workflows et espaces de stockage connectés sont supprimés en quelques minutes.',
@@ -91,7 +91,7 @@ const words: typeof en = {
   unreachable: 'Le serveur est injoignable. Vérifiez votre connexion et réessayez.',
   errors: {
     INVALID_EMAIL_OR_PASSWORD: 'E-mail ou mot de passe incorrect.',
-    EMAIL_NOT_VERIFIED: 'Confirmez d’abord votre adresse e-mail : nous vous avons envoyé un nouveau lien.',
+    EMAIL_NOT_VERIFIED: 'Confirmez d’abord votre adresse e-mail : nous vous avons envoyé un nouveau lien.',
     INVALID_PASSWORD: 'Mot de passe incorrect.',
     INVALID_CODE: 'Ce code est incorrect ou a expiré. Saisissez le plus récent.',
     INVALID_BACKUP_CODE: 'Ce code de récupération est incorrect ou a déjà été utilisé.',

@@ -13,7 +13,7 @@ const words: typeof en = {
       lead: 'Obtenez un fichier DOCX modifiable, avec les titres, les tableaux et les images.',
       steps: [
         'Ajoutez un ou plusieurs fichiers PDF.',
-        'Cliquez sur « Convertir en DOCX ».',
+        'Cliquez sur « Convertir en DOCX ».',
         'Téléchargez le document Word.',
       ],
       options: [
@@ -23,15 +23,15 @@ const words: typeof en = {
       ],
       questions: [
         [
-          'Est-ce possible avec des PDF scannés ?',
+          'Est-ce possible avec des PDF scannés ?',
           'Oui. Le texte des pages qui ne sont que des images est d’abord reconnu (OCR).',
         ],
         [
-          'Est-ce possible avec un PDF verrouillé ?',
-          'Oui, si vous connaissez le mot de passe : saisissez-le dans les options du fichier.',
+          'Est-ce possible avec un PDF verrouillé ?',
+          'Oui, si vous connaissez le mot de passe : saisissez-le dans les options du fichier.',
         ],
         [
-          'Quels programmes ouvrent le résultat ?',
+          'Quels programmes ouvrent le résultat ?',
           'Microsoft Word, LibreOffice Writer, Google Docs, Pages et d’autres qui ouvrent les fichiers DOCX.',
         ],
       ],
@@ -52,11 +52,11 @@ const words: typeof en = {
       ],
       questions: [
         [
-          'La qualité change-t-elle ?',
+          'La qualité change-t-elle ?',
           'Non. Les pages sont copiées telles quelles, avec leur texte, leurs images et leurs liens.',
         ],
         [
-          'Les signets sont-ils conservés ?',
+          'Les signets sont-ils conservés ?',
           'Oui, chaque fichier garde ses propres signets dans le PDF fusionné.',
         ],
       ],
@@ -67,20 +67,20 @@ const words: typeof en = {
       lead: 'Allégez vos PDF pour l’e-mail et les formulaires d’envoi.',
       steps: [
         'Ajoutez un ou plusieurs fichiers PDF.',
-        'Cliquez sur « Compresser un PDF ».',
+        'Cliquez sur « Compresser un PDF ».',
         'Comparez les tailles et téléchargez le résultat.',
       ],
       options: [
         'Choisissez entre la meilleure qualité et le plus petit fichier.',
-        'Le texte et les dessins vectoriels restent nets ; seules les images sont compressées.',
+        'Le texte et les dessins vectoriels restent nets ; seules les images sont compressées.',
       ],
       questions: [
         [
-          'De combien le fichier est-il allégé ?',
-          'Cela dépend des images : les scans et les photos maigrissent beaucoup, le texte seul très peu.',
+          'De combien le fichier est-il allégé ?',
+          'Cela dépend des images : les scans et les photos maigrissent beaucoup, le texte seul très peu.',
         ],
         [
-          'Et si le fichier ne peut pas être allégé ?',
+          'Et si le fichier ne peut pas être allégé ?',
           'Vous récupérez alors votre fichier inchangé, et la page vous le dit.',
         ],
       ],
@@ -91,7 +91,7 @@ const words: typeof en = {
       lead: 'Transformez photos et scans en PDF à imprimer ou à envoyer.',
       steps: [
         'Ajoutez vos images, ou prenez une photo avec votre téléphone.',
-        'Cliquez sur « Convertir en PDF ».',
+        'Cliquez sur « Convertir en PDF ».',
         'Téléchargez le PDF.',
       ],
       options: [
@@ -99,10 +99,10 @@ const words: typeof en = {
         'Les images PNG, HEIC, WebP et autres conviennent aussi.',
       ],
       questions: [
-        ['La qualité change-t-elle ?', 'Non. Un JPG est placé dans le PDF sans être compressé à nouveau.'],
+        ['La qualité change-t-elle ?', 'Non. Un JPG est placé dans le PDF sans être compressé à nouveau.'],
         [
-          'Puis-je obtenir toutes les images dans un seul PDF ?',
-          'Oui. Ajoutez plusieurs images, choisissez PDF pour toutes et appuyez sur « Assembler … images dans un seul PDF ».',
+          'Puis-je obtenir toutes les images dans un seul PDF ?',
+          'Oui. Ajoutez plusieurs images, choisissez PDF pour toutes et appuyez sur « Assembler … images dans un seul PDF ».',
         ],
       ],
     },
@@ -112,7 +112,7 @@ const words: typeof en = {
       lead: 'Transformez les photos d’iPhone en images JPG qui s’ouvrent partout.',
       steps: [
         'Ajoutez une ou plusieurs photos HEIC.',
-        'Cliquez sur « Convertir en JPG ».',
+        'Cliquez sur « Convertir en JPG ».',
         'Téléchargez-les une par une ou dans un ZIP.',
       ],
       options: [
@@ -121,10 +121,10 @@ const words: typeof en = {
       ],
       questions: [
         [
-          'Combien de photos puis-je convertir à la fois ?',
-          'Jusqu’à 2000 par sélection ; elles sont converties l’une après l’autre.',
+          'Combien de photos puis-je convertir à la fois ?',
+          'Jusqu’à 2000 par sélection ; elles sont converties l’une après l’autre.',
         ],
-        ['Les photos sont-elles dans le bon sens ?', 'Oui, l’orientation de l’appareil est appliquée.'],
+        ['Les photos sont-elles dans le bon sens ?', 'Oui, l’orientation de l’appareil est appliquée.'],
       ],
     },
     'mp4-to-mp3': {
@@ -133,18 +133,18 @@ const words: typeof en = {
       lead: 'Enregistrez le son d’une vidéo dans un fichier MP3.',
       steps: [
         'Ajoutez un fichier MP4.',
-        'Cliquez sur « Convertir en MP3 ».',
+        'Cliquez sur « Convertir en MP3 ».',
         'Téléchargez le fichier audio.',
       ],
       options: ['Coupez un extrait par son début et sa fin.', 'Réglez le débit audio et le volume.'],
       questions: [
         [
-          'Les autres vidéos conviennent-elles aussi ?',
-          'Oui : MOV, MKV, WebM, AVI et la plupart des autres formats vidéo.',
+          'Les autres vidéos conviennent-elles aussi ?',
+          'Oui : MOV, MKV, WebM, AVI et la plupart des autres formats vidéo.',
         ],
         [
-          'Puis-je garder le son d’origine ?',
-          'Oui. Choisissez M4A au lieu de MP3 : si le son de la vidéo est en AAC, il est copié sans changement.',
+          'Puis-je garder le son d’origine ?',
+          'Oui. Choisissez M4A au lieu de MP3 : si le son de la vidéo est en AAC, il est copié sans changement.',
         ],
       ],
     },
@@ -155,7 +155,7 @@ const words: typeof en = {
       steps: [
         'Ajoutez une vidéo.',
         'Réglez le début et la fin dans les options.',
-        'Cliquez sur « Convertir en GIF » et téléchargez-le.',
+        'Cliquez sur « Convertir en GIF » et téléchargez-le.',
       ],
       options: [
         'Réglez la largeur et la fréquence d’images.',
@@ -163,11 +163,11 @@ const words: typeof en = {
       ],
       questions: [
         [
-          'Pourquoi le GIF est-il plus gros que la vidéo ?',
+          'Pourquoi le GIF est-il plus gros que la vidéo ?',
           'Le GIF compresse mal. Une largeur plus petite, une fréquence d’images plus basse ou un extrait plus court aident le plus.',
         ],
         [
-          'Existe-t-il un meilleur format ?',
+          'Existe-t-il un meilleur format ?',
           'Le WebP animé est bien plus petit et fonctionne dans tous les navigateurs actuels.',
         ],
       ],
@@ -175,12 +175,12 @@ const words: typeof en = {
     'scan-to-text': {
       title: 'Convertir un scan en texte',
       description:
-        'Reconnaît le texte d’un scan ou d’une photo (OCR) : un PDF devient consultable, une image devient un fichier texte.',
+        'Reconnaît le texte d’un scan ou d’une photo (OCR) : un PDF devient consultable, une image devient un fichier texte.',
       lead: 'Récupérez le texte d’une page scannée ou d’une photo.',
       steps: [
         'Ajoutez un PDF scanné ou une image, ou prenez une photo.',
         'Choisissez la langue du texte dans les options.',
-        'Cliquez sur le bouton sous le fichier et téléchargez le résultat : un PDF consultable ou le texte d’une image.',
+        'Cliquez sur le bouton sous le fichier et téléchargez le résultat : un PDF consultable ou le texte d’une image.',
       ],
       options: [
         'Plus de 100 langues, et plusieurs à la fois.',
@@ -188,11 +188,11 @@ const words: typeof en = {
       ],
       questions: [
         [
-          'Qu’est-ce qui améliore la reconnaissance ?',
+          'Qu’est-ce qui améliore la reconnaissance ?',
           'Une image droite, nette et claire, et la bonne langue dans les options.',
         ],
         [
-          'Puis-je obtenir le texte d’un PDF dans un fichier texte ?',
+          'Puis-je obtenir le texte d’un PDF dans un fichier texte ?',
           'Oui. Reconnaissez d’abord le texte, puis convertissez le PDF consultable en TXT.',
         ],
       ],

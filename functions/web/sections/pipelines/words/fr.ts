@@ -40,7 +40,7 @@ const words: typeof en = {
   sending: 'Envoi…',
   command: 'En commande',
   commandFile: (name) =>
-    `Pour le terminal : nommez votre fichier ${name}, ou changez le nom ci-dessous. Donnez à API_KEY l’une de vos clés.`,
+    `Pour le terminal : nommez votre fichier ${name}, ou changez le nom ci-dessous. Donnez à API_KEY l’une de vos clés.`,
   commandUrl: 'Pour le terminal. Donnez à API_KEY l’une de vos clés.',
   json: 'En JSON',
   jsonHint: 'Le corps de POST /v1/jobs.',

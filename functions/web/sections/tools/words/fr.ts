@@ -80,7 +80,7 @@ const words: typeof en = {
   allPages: 'Toutes',
   pickPages: 'Choisir les pages',
   errors: {
-    mixed: 'Seuls des fichiers du même type peuvent être fusionnés : PDF, vidéos, fichiers audio ou images.',
+    mixed: 'Seuls des fichiers du même type peuvent être fusionnés : PDF, vidéos, fichiers audio ou images.',
     oneOnly: 'Cet outil traite un seul PDF à la fois. Retirez les autres.',
     nothingYet: 'Faites d’abord une modification.',
     wrongRange: 'Saisissez des pages comme 1-5, 10, 15-last.',
