@@ -157,10 +157,11 @@ export class Client {
   async finishedJob(jobId: string): Promise<JobData> {
     for (;;) {
       const response = await this.fetch(`/v1/status/${jobId}`, { headers: { prefer: 'wait=25' } })
-      const { data } = (await response.json()) as { data: JobData }
+      const body = (await response.json()) as { data?: JobData }
       // All function processes start at the same time, which takes long on a busy machine.
       if (rightsLog && response.status >= 500) continue
-      if (['completed', 'failed', 'cancelled', 'expired'].includes(data.status)) return data
+      if (!body.data) throw new Error(`status answered ${response.status}: ${JSON.stringify(body)}`)
+      if (['completed', 'failed', 'cancelled', 'expired'].includes(body.data.status)) return body.data
     }
   }
 

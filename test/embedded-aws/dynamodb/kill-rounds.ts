@@ -39,8 +39,12 @@ export async function runDynamoDbKillRounds(t: TestContext, rounds: number): Pro
     const writers = Array.from({ length: WRITERS }, (_, at) =>
       write(DynamoDBDocumentClient.from(client), ledger, `w${at}`),
     )
+    const updateCount = countUpdates(ledger)
     // The time of the kill has to be random.
     await wait(randomInt(10, 250))
+    // On a slow machine, waits until one write of each kind was acknowledged, so that there is something to lose.
+    const deadline = Date.now() + 20_000
+    while (countUpdates(ledger) === updateCount && Date.now() < deadline) await wait(5)
     process.kill(pid, 'SIGKILL')
     await Promise.all(writers)
     client.destroy()
@@ -49,13 +53,17 @@ export async function runDynamoDbKillRounds(t: TestContext, rounds: number): Pro
   await waitUntilReady(client)
   await check(DynamoDBDocumentClient.from(client), ledger)
   client.destroy()
-  const updates = [...ledger.counts.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
+  const updates = countUpdates(ledger)
   assert.ok(
     Math.min(ledger.puts.size, ledger.pairs.size, updates) >= rounds,
     'too few writes were acknowledged',
   )
   return `${rounds} kills: ${ledger.puts.size} puts, ${ledger.pairs.size} transactions and ${updates} updates acknowledged`
 }
+
+/** Returns the number of acknowledged updates. Each is the last of three writes of its writer. */
+const countUpdates = ({ counts }: Ledger) =>
+  [...counts.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
 
 /** Waits until the program responds, because the SDK stops retrying after too many failed requests of a client. */
 async function waitUntilReady(client: DynamoDBClient): Promise<void> {
