@@ -27,7 +27,7 @@ const renderErrorList = () =>
         const { status, description } = errorCatalog[code]
         return `<dt><a href="/errors/${toErrorSlug(code)}">${toErrorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${description}</dd>`
       })
-      .join('')}</dl>`,
+      .join('')}</dl><p><a href="/">Mutabor</a> · <a href="/docs">Reference</a></p>`,
   )
 
 export const errorPages = [

@@ -92,7 +92,8 @@ export async function visit(
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const openedContext = await browser.newContext({ acceptDownloads: true, ...context })
-  openedContext.setDefaultTimeout(45_000)
+  // A first conversion starts its engine, which takes a minute on a busy machine.
+  openedContext.setDefaultTimeout(120_000)
   try {
     const page = await openedContext.newPage()
     const monitor = new PageMonitor(page, new URL(url).origin)
