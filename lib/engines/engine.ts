@@ -163,8 +163,8 @@ export interface HostedStep {
   /** Runs programs in the work folder of the engine's code. Its signal is aborted when that code has ended. */
   readonly tools: Tools
   /**
-   * Takes an input, or a file at the top level of the work folder of the engine's code, and returns its path outside that
-   * folder.
+   * Takes an input, or a file at the top level of the work folder of the engine's code, and returns its path outside
+   * that folder.
    */
   take(path: string): Promise<string>
   /** Returns a path outside the work folder of the engine's code, for a new file of the host. */

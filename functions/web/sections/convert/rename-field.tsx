@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useId, useLayoutEffect } from 'preact/hooks'
 import { adoptStyles } from '../../shell/styles.ts'
 import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
@@ -36,7 +36,8 @@ export default function RenameField({
   readonly pattern: Signal<string>
 }) {
   const id = useId()
-  useEffect(() => {
+  // Before the browser paints, so that the field never appears empty.
+  useLayoutEffect(() => {
     pattern.value ||= '{name}-{n}.{ext}'
   }, [pattern])
   const exampleNames = items

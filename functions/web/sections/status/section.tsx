@@ -93,7 +93,7 @@ function Recent() {
 
 type Part = Health['parts'][string]
 
-/** Returns the name of a component, or of a queue such as `queue-av`. Those of a newer service are shown as they are. */
+/** Returns the name of a component, or of a queue such as `queue-av`; its id if a newer service has others. */
 function getPartName(part: string): string {
   const id = part.replace(/^queue-/, '')
   return words.names[id] ?? id
