@@ -20,7 +20,7 @@ import { connectionErrors, connectionId, driveErrors, Params } from './drive-par
 import { exportToDrive } from './export-to-drive.ts'
 import { importFromDrive } from './import-from-drive.ts'
 
-const DriveAccount = component(
+const DriveAccountView = component(
   'DriveAccount',
   z.object({ name: z.string().nullable(), email: z.string().nullable() }),
 )
@@ -93,7 +93,7 @@ const driveCallback = contract({
     status: 200,
     headers: ['location'],
     otherStatuses: { 302: 'Redirect to `redirectUri`, if the request contained one' },
-    schema: z.object({ connectionId: z.string(), account: DriveAccount }),
+    schema: z.object({ connectionId: z.string(), account: DriveAccountView }),
   },
   errors: [...connectionErrors, 'CONFLICT'],
   handle: async ({ params, query, rawQuery, principal }, services) => {
@@ -151,7 +151,7 @@ export const listDrives = contract({
   },
 })
 
-const DriveItem = component(
+const DriveItemView = component(
   'DriveItem',
   z.object({
     id: z.string(),
@@ -185,9 +185,9 @@ export const listDriveItems = contract({
     status: 200,
     headers: ['link'],
     schema: z.object({
-      items: z.array(DriveItem),
+      items: z.array(DriveItemView),
       nextCursor: deprecatedNextField,
-      account: DriveAccount,
+      account: DriveAccountView,
       pagination: Pagination,
     }),
   },

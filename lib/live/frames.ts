@@ -40,7 +40,7 @@ export const closeReasons = {
 export type CloseReason = keyof typeof closeReasons
 
 const JobId = z.string().regex(idPattern('job'))
-const JobSelection = z.union([z.literal('*'), z.array(JobId).min(1).max(maxJobs)])
+const SubscribedJobs = z.union([z.literal('*'), z.array(JobId).min(1).max(maxJobs)])
 
 /** Valid event patterns of a subscription: `*`, `job.*`, `job.completed`. */
 const eventPatterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.')[0]}.*`)), ...eventNames]
@@ -48,7 +48,7 @@ const eventPatterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.
 const EventPattern = z.enum(eventPatterns)
 
 export const Subscription = z.object({
-  jobs: JobSelection.default('*').describe('Ids of your jobs, or `*` for all'),
+  jobs: SubscribedJobs.default('*').describe('Ids of your jobs, or `*` for all'),
   events: z
     .array(EventPattern)
     .min(1)
@@ -68,7 +68,7 @@ export const clientFrames = {
       'Adds a subscription; the first one replaces the initial subscription to everything. A `snapshot` follows.',
     ),
   unsubscribe: z
-    .strictObject({ type: z.literal('unsubscribe'), jobs: JobSelection.optional() })
+    .strictObject({ type: z.literal('unsubscribe'), jobs: SubscribedJobs.optional() })
     .describe('Removes jobs from the subscriptions; without `jobs`, no more events are sent'),
   resume: z
     .strictObject({ type: z.literal('resume'), since: z.int().min(0) })

@@ -5,7 +5,7 @@ import { defaultPlans, type Plan, type Plans, planIds, toPlanId } from '../plans
 
 const count = z.int().min(0).nullable()
 const positiveInt = z.int().min(1)
-const PlanLimits = z.strictObject({
+const PlanFields = z.strictObject({
   requestsPerMinute: count,
   requestsPerHour: count,
   readsPerMinute: count,
@@ -22,7 +22,7 @@ const PlanLimits = z.strictObject({
     .nullable(),
   gpu: z.boolean(),
 } satisfies Record<keyof Plan, z.ZodType>)
-const PlansFile = z.record(z.string(), PlanLimits.partial())
+const PlansFile = z.record(z.string(), PlanFields.partial())
 
 const mb = 1_000_000
 /** The plan of all users if `SANDBOX` is set. */

@@ -166,7 +166,7 @@ test('percentiles of the durations of 1000 jobs are accurate to three percent', 
       ),
     ),
   )
-  const getTookPercentile = createGetPercentile(
+  const getDurationPercentile = createGetPercentile(
     sumCounts((await readServiceUsage(day)).map(parseCounts)),
     'took',
   )
@@ -176,8 +176,8 @@ test('percentiles of the durations of 1000 jobs are accurate to three percent', 
     [0.99, 9900],
   ] as const)
     assert.ok(
-      Math.abs((getTookPercentile(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
-      `${getTookPercentile(share)} for ${expectedMs}`,
+      Math.abs((getDurationPercentile(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
+      `${getDurationPercentile(share)} for ${expectedMs}`,
     )
   assert.equal(createGetPercentile({}, 'took')(0.5), null)
 })

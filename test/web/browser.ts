@@ -92,8 +92,7 @@ export async function visit(
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const openedContext = await browser.newContext({ acceptDownloads: true, ...context })
-  // A first conversion starts its engine, which takes a minute on a busy machine.
-  openedContext.setDefaultTimeout(120_000)
+  openedContext.setDefaultTimeout(45_000)
   try {
     const page = await openedContext.newPage()
     const monitor = new PageMonitor(page, new URL(url).origin)

@@ -29,8 +29,7 @@ interface Delivery {
 
 /**
  * Returns the files of an export. A list of files is delivered as its ZIP, or as single files if the task asks for them
- * or selects some of them by name. If the task asks for a ZIP and has several input
- * files, they are packed into one.
+ * or selects some of them by name. If the task asks for a ZIP and has several input files, they are packed into one.
  * @throws AppError INVALID_INPUT for too many files
  */
 export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | undefined): Promise<Delivery> {

@@ -275,7 +275,7 @@ export class Lease {
   /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts are counted from 1 again when chunks are joined or another container image continues; the start
+    // When chunks are joined or another container image continues, attempts are counted from 1 again, but the start
     // time stays.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     const { workedMs, expandedBy } = this.#task ?? {}

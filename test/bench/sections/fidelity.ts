@@ -90,8 +90,8 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 }
 
 /**
- * Times of one run in milliseconds. The engine time varies by more than the time that the loss detector takes, and the
- * loss detector mostly runs at the same time as the engine.
+ * Times of one run in milliseconds. The engine time varies by more than the time that the loss detector takes, and
+ * engine and loss detector usually run at the same time.
  */
 interface TimeSpent {
   readonly wall: number

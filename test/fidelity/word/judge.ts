@@ -8,7 +8,7 @@ import type { KnownBlock } from './blocks.ts'
 
 const run = promisify(execFile)
 
-/** Limits of a good result, from the issue tracker. `textBoxes` is a maximum; the others are minimums. */
+/** Limits of a good result. `textBoxes` is a maximum; the others are minimums. */
 export const goodResultLimits = { similarity: 0.85, editable: 0.95, textBoxes: 3 } as const
 
 export interface Verdict {
