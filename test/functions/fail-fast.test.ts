@@ -257,7 +257,7 @@ describe('unknown names in requests', () => {
   test('the error for converting a PDF to PDF names the PDF tools', async () => {
     const { error } = await check({ from: 'pdf', targetFormat: 'pdf' })
     assert.equal(error.code, 'UNSUPPORTED_CONVERSION')
-    assert.match(error.message, /send one of these as toolOperation: .*split-pdf.*compress/)
+    assert.match(error.message, /set toolOperation to one of: .*split-pdf.*compress/)
     assert.ok(error.details.tools.includes('ocr-pdf') && error.details.targets.includes('docx'))
   })
 })
