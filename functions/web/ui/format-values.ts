@@ -1,8 +1,7 @@
-import words from '../words/en.ts'
+import { locale } from '../shell/locale.ts'
 
 /** Numbers, sizes and times in the page's language. */
 
-const { locale } = words
 const numberFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const percentFormat = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
 const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })

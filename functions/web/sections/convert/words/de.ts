@@ -3,7 +3,6 @@ import type en from './en.ts'
 const files = (count: number) => (count === 1 ? '1 Datei' : `${count} Dateien`)
 
 const words: typeof en = {
-  locale: 'de-DE',
   categories: {
     image: 'Bilder',
     document: 'Dokumente',

@@ -3,7 +3,6 @@
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
 export default {
-  locale: 'en-GB',
   categories: {
     image: 'Images',
     document: 'Documents',

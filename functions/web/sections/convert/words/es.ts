@@ -6,7 +6,6 @@ const files = (count: number) => plural(count, 'archivo', 'archivos')
 
 /** Machine translation, not yet checked by a native speaker. */
 const words: typeof en = {
-  locale: 'es',
   categories: {
     image: 'Imágenes',
     document: 'Documentos',

@@ -6,7 +6,6 @@ const files = (count: number) => plural(count, 'fichier', 'fichiers')
 
 /** Machine translation, not yet checked by a native speaker. */
 const words: typeof en = {
-  locale: 'fr-FR',
   categories: {
     image: 'Images',
     document: 'Documents',

@@ -4,7 +4,6 @@ const files = (count: number) => `${count} 個のファイル`
 
 /** Machine translation, not yet checked by a native speaker. */
 const words: typeof en = {
-  locale: 'ja-JP',
   categories: {
     image: '画像',
     document: '文書',

@@ -6,7 +6,6 @@ const files = (count: number) => plural(count, 'arquivo', 'arquivos')
 
 /** Machine translation, not yet checked by a native speaker. */
 const words: typeof en = {
-  locale: 'pt-BR',
   categories: {
     image: 'Imagens',
     document: 'Documentos',
