@@ -7,7 +7,7 @@ import type { PageRoute } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Copyable, Page, QueryView, Table } from '../../ui/components.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
-import { formatDuration, formatNumber, formatPercent } from '../../ui/format-values.ts'
+import { formatDuration, formatNumber, formatPercent, formatSize } from '../../ui/format-values.ts'
 import { Search, useSearch } from '../../ui/search.tsx'
 import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
@@ -92,12 +92,13 @@ function FormatList({
   )
 }
 
+const maxCommonTargets = 12
+
 function FormatPage({ format }: { readonly format: Format }) {
   const { id, name, extensions, mimeTypes } = format
   const conversionsQuery = useQuery(`from ${id}`, () =>
     callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from: id })}`),
   )
-  const commonTargets = new Set(format.targets)
   return (
     <Page title={`${name} (${id})`} lead={words.categories[format.category]}>
       <dl class="figures">
@@ -112,18 +113,13 @@ function FormatPage({ format }: { readonly format: Format }) {
       </dl>
       <QueryView query={conversionsQuery}>
         {({ conversions }) => {
-          const pairs = conversions.filter((pair) => pair.to !== id)
-          const otherPairs = pairs.filter((pair) => !commonTargets.has(pair.to))
+          const targets = conversions.map((pair) => pair.to).filter((to) => to !== id)
+          const commonTargets = format.targets.filter((to) => targets.includes(to)).slice(0, maxCommonTargets)
+          const otherTargets = targets.filter((to) => !commonTargets.includes(to))
           return (
             <>
-              <Targets
-                title={words.commonConversions}
-                from={id}
-                targets={format.targets.filter((target) => pairs.some((pair) => pair.to === target))}
-              />
-              {otherPairs.length > 0 && (
-                <Targets title={words.others} from={id} targets={otherPairs.map(({ to }) => to)} />
-              )}
+              <Targets title={words.commonConversions} from={id} targets={commonTargets} />
+              {otherTargets.length > 0 && <Targets title={words.others} from={id} targets={otherTargets} />}
             </>
           )
         }}
@@ -225,8 +221,10 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
 /** Without measurements, an estimate below a second would suggest more precision than it has. */
 const estimate = (ms: number) => (ms < 1000 ? words.underOneSecond : formatDuration(ms))
 
-function describeValues({ enum: values, enumLabels, min, max, unit, type }: Option): string {
+function describeValues({ enum: values, enumLabels, min, max, unit, type, widget }: Option): string {
   if (values) return values.map((value) => enumLabels?.[value] ?? value).join(', ')
+  if (min !== undefined && max !== undefined && widget === 'size')
+    return `${formatSize(min)}–${formatSize(max)}`
   if (min !== undefined && max !== undefined)
     return `${formatNumber(min)}–${formatNumber(max)}${unit ? ` ${unit}` : ''}`
   return type === 'boolean' ? words.yesNo : words.text
