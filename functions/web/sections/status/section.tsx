@@ -37,15 +37,17 @@ export default function Status() {
                     <StatusLabel kind="bad">{words.someFailing}</StatusLabel>
                   )}
                 </p>
-                <Parts caption={words.components} rows={otherParts} />
-                <Parts caption={words.queues} rows={queues} />
-                <Table
-                  caption={words.engines}
-                  columns={engineColumns}
-                  rows={engines}
-                  getKey={({ id }) => id}
-                  emptyText={words.none}
-                />
+                <div class="equal-columns">
+                  <Parts caption={words.components} rows={otherParts} />
+                  <Parts caption={words.queues} rows={queues} />
+                  <Table
+                    caption={words.engines}
+                    columns={engineColumns}
+                    rows={engines}
+                    getKey={({ id }) => id}
+                    emptyText={words.none}
+                  />
+                </div>
                 <p>
                   <button type="button" class="button" onClick={() => void health.reload()}>
                     {words.refresh}
