@@ -59,7 +59,7 @@ export interface HandlerReply<Data> {
 }
 
 interface ReplyContract<Data extends z.ZodType> {
-  readonly status: number
+  readonly status: 200 | 201 | 202 | 204 | 302
   /** Additional success statuses that have the same data, with their descriptions. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   readonly schema: Data

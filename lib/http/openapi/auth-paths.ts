@@ -6,7 +6,7 @@ import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
 import { limitHeaderRefs } from './headers.ts'
 import type { RecordedExample } from './recorded-example.ts'
-import { ErrorBody, toExample } from './responses.ts'
+import { ErrorBody, successDescriptions, toExample } from './responses.ts'
 
 export const authTag = 'Sign-in'
 
@@ -106,7 +106,7 @@ function createResponses(
   endpoint: AuthEndpoint,
   examples: RecordedExample['responses'] = {},
 ): Record<string, ZodOpenApiResponseObject> {
-  const { summary, reply, redirect, errors = {} } = endpoint
+  const { reply, redirect, errors = {} } = endpoint
   const knownErrors: Readonly<Record<string, readonly string[]>> = getCommonErrors(endpoint)
   const statuses = new Set([...Object.keys(knownErrors), ...Object.keys(errors)])
   const failures = [...statuses].map((status) => {
@@ -116,7 +116,7 @@ function createResponses(
   return {
     ...(reply && {
       200: {
-        description: summary,
+        description: successDescriptions[200],
         headers: getSuccessHeaders(endpoint),
         content: createContent(reply, examples[200]),
       },

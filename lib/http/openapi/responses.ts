@@ -62,6 +62,14 @@ type Examples = Readonly<Record<string, unknown>> | undefined
 
 export const toExample = (value: unknown) => (value === undefined ? {} : { example: value })
 
+export const successDescriptions = {
+  200: 'The request succeeded',
+  201: 'Created',
+  202: 'Accepted: the work continues in the background',
+  204: 'Done; the reply has no body',
+  302: '`Location` is the URL to continue with',
+}
+
 /** Creates the responses of operations; equal error responses become one component. */
 export class Responses {
   readonly #sharedResponses = new Map<string, ZodOpenApiResponseObject>()
@@ -72,7 +80,7 @@ export class Responses {
   }
 
   #createSuccesses(contract: AnyContract, examples: Examples) {
-    const { reply, summary } = contract
+    const { reply } = contract
     const createContent = (status: number | string) => {
       if (reply.form === 'empty' || Number(status) === 204) return {}
       const type = reply.contentType?.split(';')[0] ?? 'application/json'
@@ -84,7 +92,7 @@ export class Responses {
     ])
     return {
       [String(reply.status)]: {
-        description: summary,
+        description: successDescriptions[reply.status],
         headers: createHeaderRefs(contract, reply.status),
         ...createContent(reply.status),
       },
