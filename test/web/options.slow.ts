@@ -143,7 +143,7 @@ test('the pages of a PDF can have a custom size, and option values are kept when
 
 test('a link preselects target and options, and copying it returns the same link', () =>
   visit({ site, path: '/convert?to=webp&width=16&quality=low', context: noMotion }, async (page) => {
-    await page.getByText('Your link is set to WEBP').waitFor()
+    await page.getByText('The link you opened converts files to WEBP. It also sets 2 options.').waitFor()
     await checkAppearance(page, 'link')
     await chooseFiles(page, await readPayload(fixture('corners.png')))
     const card = findFileCard(page, 'corners.png')
@@ -179,7 +179,7 @@ test('a link to a tool preselects the tool, and an invalid link is ignored', asy
   })
   await visit({ site, path: '/convert?to=%3Cb%3E&x=1', context: noMotion }, async (page) => {
     await page.locator('#kinds li').first().waitFor()
-    assert.equal(await page.getByText('Your link is set to').count(), 0)
+    assert.equal(await page.getByText('The link you opened').count(), 0)
   })
 })
 

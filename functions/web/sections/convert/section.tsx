@@ -55,12 +55,12 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
 /** The target set by a preset link, shown before any file is added. */
 function LinkNotice() {
   const { to = '', tool, values } = linkedChoice.value ?? { values: {} }
-  const options = Object.entries(values).map(([name, value]) => `${name} ${value}`)
+  const optionCount = Object.keys(values).length
   return (
     <p class="notice linked">
       <span>
         {tool ? words.linkedTool(getToolName(tool)) : words.linkedTo(to.toUpperCase())}{' '}
-        {options.length > 0 && <bdi>({options.join(', ')})</bdi>}
+        {optionCount > 0 && words.linkedOptions(optionCount)}
       </span>
       <button
         type="button"

@@ -50,10 +50,10 @@ const words: typeof en = {
   keepsTransparency: 'Transparenz bleibt erhalten.',
   losesTransparency: (id) =>
     `${id} kennt keine Transparenz: Transparente Bereiche bekommen die Hintergrundfarbe.`,
-  linkedTo: (id) =>
-    `Dein Link ist auf ${id} eingestellt. Dateien, die du hinzufügst, werden dorthin umgewandelt.`,
-  linkedTool: (name) =>
-    `Dein Link ist auf „${name}“ eingestellt. Das wird auf die Dateien angewendet, die du hinzufügst.`,
+  linkedTo: (id) => `Der geöffnete Link wandelt Dateien in ${id} um.`,
+  linkedTool: (name) => `Der geöffnete Link wendet „${name}“ auf die Dateien an, die du hinzufügst.`,
+  linkedOptions: (count) =>
+    count === 1 ? 'Er legt außerdem 1 Option fest.' : `Er legt außerdem ${count} Optionen fest.`,
   clearLink: 'Aufheben',
   allReady: 'Alle Dateien, die bereit sind',
   ready: (count) => `${files(count)} bereit`,

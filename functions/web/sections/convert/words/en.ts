@@ -53,8 +53,10 @@ export default {
   losesTransparency: (id: string) =>
     `${id} has no transparency: transparent areas take the background color.`,
   // Options
-  linkedTo: (id: string) => `Your link is set to ${id}. Files you add will be converted to it.`,
-  linkedTool: (name: string) => `Your link is set to “${name}”. It will be applied to the files you add.`,
+  linkedTo: (id: string) => `The link you opened converts files to ${id}.`,
+  linkedTool: (name: string) => `The link you opened applies “${name}” to the files you add.`,
+  linkedOptions: (count: number) =>
+    count === 1 ? 'It also sets 1 option.' : `It also sets ${count} options.`,
   clearLink: 'Clear',
   // Several files
   allReady: 'All files that are ready',

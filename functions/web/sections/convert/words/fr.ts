@@ -53,8 +53,9 @@ const words: typeof en = {
   keepsTransparency: 'La transparence est conservée.',
   losesTransparency: (id) =>
     `${id} n’a pas de transparence : les zones transparentes prennent la couleur de fond.`,
-  linkedTo: (id) => `Votre lien demande ${id}. Les fichiers ajoutés seront convertis dans ce format.`,
-  linkedTool: (name) => `Votre lien demande « ${name} ». L’outil sera appliqué aux fichiers ajoutés.`,
+  linkedTo: (id) => `Le lien ouvert convertit les fichiers en ${id}.`,
+  linkedTool: (name) => `Le lien ouvert applique « ${name} » aux fichiers ajoutés.`,
+  linkedOptions: (count) => `Il définit aussi ${plural(count, 'option', 'options')}.`,
   clearLink: 'Effacer',
   allReady: 'Tous les fichiers prêts',
   ready: (count) => plural(count, 'fichier prêt', 'fichiers prêts'),
