@@ -12,10 +12,19 @@ import type { InputFile, Tools } from '../engine.ts'
  */
 const bareLinkPattern = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
-/** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */
-export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<InputFile> {
+/**
+ * Matches a control symbol, or a control word that is directly followed by a punctuation character. pandoc 2 drops that
+ * character, and so the one behind it if it is the replacement of a Unicode character, as in `\u252?`.
+ */
+const undelimitedWordPattern =
+  /(\\[^a-z])|\\[a-z]{1,32}(?:-?\d{1,10})?(?=[!-,./:-@[\]^_`|~\x80-\xff]|-(?!\d))/gi
+
+/** Fixes control words and hyperlink fields of an RTF so that pandoc keeps all of the text. */
+export async function fixRtf(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'latin1')
-  const fixedText = text.replaceAll(bareLinkPattern, '$1{$2}}')
+  const fixedText = text
+    .replaceAll(bareLinkPattern, '$1{$2}}')
+    .replaceAll(undelimitedWordPattern, (match, symbol?: string) => (symbol ? match : `${match} `))
   if (fixedText === text) return input
   const path = join(tools.workDir, 'readable.rtf')
   await writeFile(path, fixedText, 'latin1')

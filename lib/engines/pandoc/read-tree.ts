@@ -14,7 +14,7 @@ import { fixTableTags } from './close-table-tags.ts'
 import { moveInfoToText } from './docbook-info.ts'
 import { convertRowsToParagraphs } from './fb2-tables.ts'
 import { getPandocSource, type PandocSourceId } from './formats.ts'
-import { fixEpubNotes, fixRtfLinks, unwrapHeaderRows } from './input-fixes.ts'
+import { fixEpubNotes, fixRtf, unwrapHeaderRows } from './input-fixes.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
 import { convertRawCells } from './notebook-raw-cells.ts'
 import { warnAboutRawContent } from './raw-blocks.ts'
@@ -44,7 +44,7 @@ export async function prepareInput(
 ): Promise<InputFile> {
   if (from === 'docx') return inlineWordText(input, tools)
   if (from === 'odt') return unwrapHeaderRows(input, tools)
-  if (from === 'rtf') return fixRtfLinks(input, tools)
+  if (from === 'rtf') return fixRtf(input, tools)
   if (from === 'epub') return fixEpubNotes(input, tools)
   if (getPandocSource(from).isBinary) return input
   const tableOptions = TableOptions.parse(options)

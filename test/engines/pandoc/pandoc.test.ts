@@ -109,6 +109,12 @@ describe('content of documents', () => {
     assert.match(text, /see \[https:\/\/example\.com\S* the link\] here/)
   })
 
+  test('characters of an RTF that directly follow a control word are kept', async () => {
+    const source = String.raw`{\rtf1\ansi t\u252?r los\u233*n\u1076?\u1072?4 {\uc2\u252??ber} a\emdash?b c\\b?d\fi-360 e\par}`
+    const { text } = await convertSource(await file('escapes.rtf', source), 'org')
+    assert.match(text, /tür losénда4 über a---\?b c\\b\?de/)
+  })
+
   test('the title and author of a document are in the metadata of its ebook', async () => {
     const { path } = await convert(pandoc, notes, 'epub')
     const meta = await readStdout('ebook-meta', path)
