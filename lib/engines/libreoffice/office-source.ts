@@ -1,5 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
+import { inlineFramesOfFile } from '../shared/text/inline-frames.ts'
 import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import type { TableCopy } from '../shared/text/table.ts'
 import { TableOptions } from '../shared/text/table-options.ts'
@@ -30,9 +31,11 @@ export async function prepareOfficeSource(
     }
     case 'txt':
       return { path: await copyAsUtf8(input, tools, tableOptions) }
-    case 'html':
+    case 'html': {
       // Without a byte order mark, a page that declares no charset is read as Western European.
-      return { path: await copyAsUtf8(input, tools, { ...tableOptions, withByteOrderMark: true }) }
+      const path = await copyAsUtf8(input, tools, { ...tableOptions, withByteOrderMark: true })
+      return { path: await inlineFramesOfFile(path, tools) }
+    }
     case 'xls':
     case 'xlt': {
       const { extractUnlinkedWorkbook } = await import('./unlinked-workbook.ts')

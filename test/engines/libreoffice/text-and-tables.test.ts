@@ -154,6 +154,12 @@ describe('plain text and tables', () => {
     }
   })
 
+  test('LibreOffice keeps the text of inline frames of a web page', async () => {
+    const source = join(scratch, 'frame.html')
+    await writeFile(source, '<p>outside</p><iframe srcdoc="<p>otters</p>"></iframe>')
+    assert.match(await readFile((await convert(engine, source, 'txt')).path, 'utf8'), /otters/)
+  })
+
   test('a workbook converted to CSV contains formula results in UTF-8, and omitted sheets cause a warning', async () => {
     const { path, warnings, details } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
