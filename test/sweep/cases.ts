@@ -59,11 +59,11 @@ function chooseTarget(id: string, from: FormatId): FormatId | undefined {
   return firstTarget && pickOne([firstTarget, ...rest], createSeededRandom(`target of ${id}`))
 }
 
-function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
+function createCases(origin: CaseOrigin, name: string, kind: string, target?: FormatId): Case[] {
   const from = formatByExtension(name)?.id
-  const id = `${name} ${kind}`
-  const to = from && chooseTarget(id, from)
-  if (!to) return []
+  const id = `${name} ${kind}${target ? ` to ${target}` : ''}`
+  const to = target ?? (from && chooseTarget(id, from))
+  if (!from || !to) return []
   const extension = extname(name).slice(1)
   const sentAs =
     kind === 'wrong extension'
@@ -109,7 +109,8 @@ const variants: readonly Variant[] = [
 const listVariantCases = (): Case[] =>
   variants.flatMap((variant, at) => {
     const kinds = at % 3 === 0 ? ['whole', ...selectMutations(variant.name, 1)] : ['whole']
-    return kinds.flatMap((kind) => createCases({ variant }, variant.name, kind))
+    const targets = variant.targets ?? [undefined]
+    return kinds.flatMap((kind) => targets.flatMap((to) => createCases({ variant }, variant.name, kind, to)))
   })
 
 const listChainCases = (): Case[] =>

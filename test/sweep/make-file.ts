@@ -56,7 +56,7 @@ async function createOrigin(
 
 async function makeVariant(variant: Variant, path: string, sharedFolder: string, kind: string) {
   const fillPlaceholders = (word: string) =>
-    word.replace('{out}', path).replace('{in}', join(sharedFolder, 'in'))
+    word.replaceAll('{out}', path).replace('{in}', join(sharedFolder, 'in'))
   for (const command of variant.commands) {
     const [bin = '', ...args] = command.map(fillPlaceholders)
     await run(bin, args, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
@@ -67,7 +67,9 @@ async function makeVariant(variant: Variant, path: string, sharedFolder: string,
   }
   const isPacked = variant.area === 'archive' && variant.options !== undefined
   if (kind !== 'whole') return undefined
-  return isPacked ? join(sharedFolder, 'in.tar') : variant.comparisonPath
+  return isPacked
+    ? join(sharedFolder, 'in.tar')
+    : variant.comparisonPath && fillPlaceholders(variant.comparisonPath)
 }
 
 const storyHtml = `<!doctype html><html><head><title>The orchard</title></head><body><h1>The orchard in autumn</h1>

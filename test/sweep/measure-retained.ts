@@ -23,6 +23,8 @@ export interface RetentionComparison {
   readonly route: string
   /** The text of the source, if it cannot be read from the file. */
   readonly words: string | undefined
+  /** Markup that the result must not show as text. */
+  readonly markup: string | undefined
 }
 
 /** The share of the source that another program finds in the result, 0 to 1, and how it is measured. */
@@ -169,7 +171,10 @@ async function compareText({
   from,
   result,
   words,
+  markup,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
+  if (markup !== undefined && (await countWordsFound(result, [markup])) > 0)
+    return { share: 0, finding: 'markup is shown as text' }
   if (words === undefined && binaryTextFormats.includes(from)) return undefined
   const wantedWords =
     words === undefined ? await readExpectedWords(source).catch(() => []) : splitWords(words)

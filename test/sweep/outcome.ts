@@ -65,6 +65,7 @@ export async function runCase(sweepCase: Case, folder: string, sharedFolder: str
       source: path,
       comparisonPath,
       words: sweepCase.kind === 'whole' ? variant?.words : undefined,
+      markup: variant?.markup,
     })
   } catch (error) {
     if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: shortenText(error.message) }
@@ -89,12 +90,13 @@ interface Reference {
   readonly source: string
   readonly comparisonPath: string | undefined
   readonly words: string | undefined
+  readonly markup: string | undefined
 }
 
 async function judgeResult(
   sweepCase: Case,
   doneRoute: RouteResult,
-  { source, comparisonPath, words }: Reference,
+  { source, comparisonPath, words, markup }: Reference,
 ): Promise<CaseResult> {
   const { fidelity, codes, result, format, route, from } = doneRoute
   const reportedWarnings = [
@@ -117,6 +119,7 @@ async function judgeResult(
     to: format,
     route,
     words,
+    markup,
   }).catch(
     (error: unknown): RetainedShare => ({
       share: 0,

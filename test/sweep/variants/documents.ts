@@ -180,7 +180,72 @@ const texts: readonly Variant[] = [
   ].map(([name = '', text = '', words]) => createEncodedText(name, 'UTF-8', text, words)),
 ]
 
-export const documents: readonly Variant[] = [...pdfs, ...texts]
+const secretWords = 'walnuts almonds hazelnuts and chestnuts'
+const pageTargets = ['pdf', 'docx', 'txt'] as const
+
+/** Pages whose text a program can miss, or show with its markup. */
+const pages: readonly Variant[] = [
+  ...[
+    ['srcdoc.html', `<h1>Outside</h1><iframe srcdoc="<p>${secretWords}</p>"></iframe><p>afterwards</p>`],
+    [
+      'srcdoc-single-quotes.html',
+      `<p>Outside</p><iframe srcdoc='&lt;p title="x"&gt;${secretWords}'></iframe>`,
+    ],
+  ].map(
+    ([name = '', page = '']): Variant => ({
+      ...createEncodedText(name, 'UTF-8', page, `outside ${secretWords}`),
+      targets: [...pageTargets, 'md', 'epub', 'doc', 'mobi'],
+    }),
+  ),
+  ...['xhtml', 'html'].flatMap((extension) =>
+    ['UTF-8', 'ISO-8859-1'].map((encoding): Variant => {
+      const declaration = `<?xml version="1.0" encoding="${encoding}"?>`
+      const page = `${declaration}\n<html><head><title>Nuts</title></head><body><p class="shell">Äpfel ${secretWords}</p><br/></body></html>`
+      const name = `no-namespace-${encoding.toLowerCase()}.${extension}`
+      return {
+        ...createEncodedText(name, encoding, page, `äpfel ${secretWords}`),
+        markup: 'shell',
+        targets: pageTargets,
+      }
+    }),
+  ),
+]
+
+const createMail = (encoding: string): Variant => ({
+  ...createEncodedText(
+    `${encoding.toLowerCase()}.eml`,
+    encoding,
+    `From: a@example.org\r\nSubject: Grüße\r\nContent-Type: text/plain; charset=${encoding}\r\n\r\nÄpfel ${secretWords}\r\n`,
+    `grüße äpfel ${secretWords}`,
+  ),
+  targets: [...pageTargets, 'html'],
+})
+
+/** A scanned page of few lines that lies on its side. */
+const createSidewaysScan = (degrees: string): Variant => ({
+  area: 'document',
+  name: `scan-${degrees}.pdf`,
+  commands: [
+    [
+      ...['convert', '-size', '1000x700', 'xc:white', '-font', 'DejaVu-Sans', '-pointsize', '32'],
+      ...['-annotate', '+90+150', 'Shopping list for the weekend party'],
+      ...['-annotate', '+90+240', 'Please call the plumber on Monday'],
+      ...['-annotate', '+90+330', 'Meeting moved to half past nine'],
+      ...['-colorspace', 'Gray', '-rotate', degrees, '-alpha', 'off', '-depth', '8', '{out}.png'],
+    ],
+    ['img2pdf', '--imgsize', '150dpix150dpi', '--output', '{out}', '{out}.png'],
+  ],
+  words: 'shopping list for the weekend party please call plumber on monday meeting moved to half past nine',
+  targets: ['docx', 'txt', 'md', 'html'],
+})
+
+export const documents: readonly Variant[] = [
+  ...pdfs,
+  ...texts,
+  ...pages,
+  ...['UTF-16', 'UTF-16LE', 'UTF-16BE'].map(createMail),
+  ...['90', '180', '270'].map(createSidewaysScan),
+]
 
 /** Old formats whose files the service creates itself, because only its engines can still write them. */
 export const chains: readonly { readonly source: string; readonly to: readonly FormatId[] }[] = [

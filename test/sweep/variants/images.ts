@@ -1,3 +1,4 @@
+import { designVariants } from './designs.ts'
 import {
   clearCommands,
   colors,
@@ -148,19 +149,7 @@ const bitmapVariants = [
   createMagickVariant('upright.tga', '-orient', 'BottomLeft'),
 ]
 
-const designVariants = [
-  ...each(
-    { gray: kinds.gray, rgb: kinds.rgb, cmyk: kinds.cmyk, lab: ['-colorspace', 'Lab'] },
-    depthArgs,
-  ).flatMap(([name, kind, depth]) => [
-    createMagickVariant(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
-    createMagickVariant(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
-  ]),
-  createCommandVariant('alpha.psd', 'convert', ...clearCommands, '{out}'),
-  createMagickVariant('bilevel.psd', '-monochrome'),
-]
-
-const otherVariants = [
+const otherVariants: readonly Variant[] = [
   createCommandVariant('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
   createCommandVariant('87.gif', 'convert', ...colors, 'gif87:{out}'),
   createMagickVariant('interlaced.gif', '-interlace', 'GIF'),

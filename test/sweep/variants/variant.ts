@@ -1,17 +1,21 @@
-import type { Category } from '../../../lib/formats/index.ts'
+import type { Category, FormatId } from '../../../lib/formats/index.ts'
 
 /** A valid file that few programs write. */
 export interface Variant {
   readonly area: Category
   /** The file name with the extension of its format. */
   readonly name: string
-  /** Commands that run one after another; `{out}` is the file, `{in}` a folder of small files. */
+  /** Commands that run one after another; `{out}` is the file's path, `{in}` a folder of small files. */
   readonly commands: readonly (readonly string[])[]
   readonly options?: Readonly<Record<string, unknown>>
-  /** Path of the file to compare the result with, if no other program can read the variant. */
+  /** Targets to try; by default one that is usual for the format. */
+  readonly targets?: readonly FormatId[]
+  /** Path of the file to compare the result with, if no other program can read the variant; may contain `{out}`. */
   readonly comparisonPath?: string
   /** Text of the variant, if other programs cannot read it. */
   readonly words?: string
+  /** Markup that no result may show as text. */
+  readonly markup?: string
 }
 
 export const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
