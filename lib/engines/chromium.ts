@@ -26,6 +26,7 @@ import {
   buildDrawingPage,
   createCorruptDrawingError,
   createDrawingOptions,
+  declaresSize,
   drawingToImage,
   isSvg,
   measureLayout,
@@ -195,8 +196,9 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
   }
   const svg = format === 'svgz' ? await decompress(bytes) : bytes
   await warnAboutMissingFiles(svg, tools)
-  // A PDF page takes the size that the drawing declares.
-  const page = buildDrawingPage(svg, to === 'pdf' ? undefined : await readLibrsvgSize(input, tools))
+  // A PDF page takes the exact size that the drawing declares.
+  const drawnSize = to === 'pdf' && declaresSize(svg) ? undefined : await readLibrsvgSize(input, tools)
+  const page = buildDrawingPage(svg, drawnSize)
   return { title, url: invalidUrl, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 

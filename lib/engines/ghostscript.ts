@@ -24,6 +24,9 @@ const RasterOptions = z.object({
 const PdfOptions = z.object(openPdfOptionShape)
 const noOptions = z.object({})
 
+/** Vector drawings are converted with librsvg, not with a browser. */
+const unsupportedDrawingTraits = ['browser-drawing', 'browser-pdf-drawing'] as const
+
 /**
  * Costs are higher than those of poppler for conversions that both support, so Ghostscript renders pages only when
  * requested.
@@ -33,10 +36,13 @@ const capabilities: readonly Capability[] = [
   createConversion(['eps', 'ai'], ['png'], RasterOptions, 0.15),
   createConversion(['eps', 'ai'], ['jpg', 'tiff'], RasterOptions, 0.2),
   createConversion(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
-  { ...createConversion(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
+  {
+    ...createConversion(['svg', 'svgz'], ['pdf'], noOptions, 0.1),
+    unsupportedTraits: unsupportedDrawingTraits,
+  },
   {
     ...createConversion(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3),
-    unsupportedTraits: ['browser-drawing'],
+    unsupportedTraits: unsupportedDrawingTraits,
   },
   createConversion(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
   createConversion(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),

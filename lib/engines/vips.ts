@@ -58,7 +58,8 @@ const capabilities: readonly Capability[] = [
     to: ['pdf'],
     options: z.object({}),
     cost: 0.2,
-    unsupportedTraits: unsupportedDrawingTraits,
+    // The browser's PDF keeps shapes and text, this one only pixels.
+    unsupportedTraits: [...unsupportedDrawingTraits, 'browser-pdf-drawing'],
   },
   ...mergeRows,
   ...compressImageRows,

@@ -43,6 +43,12 @@ export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<P
   return width > 0 && height > 0 ? { width, height } : undefined
 }
 
+/** Whether the root element has a width or a height that doesn't depend on a window. */
+export function declaresSize(svg: Buffer): boolean {
+  const [rootTag = ''] = /<(?:\w{1,40}:)?svg\b[^<>]{0,8000}/.exec(svg.toString('latin1')) ?? []
+  return /\s(?:width|height)\s{0,9}=\s{0,9}["']\s{0,9}[\d.]{1,40}\s{0,9}[a-z"']/i.test(rootTag)
+}
+
 /**
  * Pauses animations after an hour. Finite animations have ended by that time (content often appears only at their end),
  * and most endless animations are at the start of a cycle.

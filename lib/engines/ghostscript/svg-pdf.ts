@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
+import { svgDefaults } from '../vips/svg-lengths.ts'
 
 /**
  * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources, only files next to the drawing, and
@@ -10,10 +13,13 @@ import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
  */
 export async function svgToPdf(input: InputFile, outputPath: string, tools: Tools): Promise<void> {
   await warnAboutMissingFilesAt(input.path, tools)
+  const stylesheetPath = join(tools.workDir, 'defaults.css')
+  await writeFile(stylesheetPath, svgDefaults.svg.stylesheet)
   try {
     await tools.exec('rsvg-convert', [
       '--format=pdf',
       '--keep-aspect-ratio',
+      `--stylesheet=${stylesheetPath}`,
       `--output=${outputPath}`,
       input.path,
     ])

@@ -4,13 +4,13 @@ import type { FormatId } from '../index.ts'
 import type { OpenedFile } from './byte-source.ts'
 import { hasScripts } from './page-scripts.ts'
 import { requireLimitedRepetition } from './svg-complexity.ts'
-import { needsBrowser } from './svg-traits.ts'
+import { needsBrowser, needsBrowserForPdf } from './svg-traits.ts'
 
 /**
  * Properties of a client's file in addition to its format: a drawing that only some engines can convert, or a page
  * whose own scripts run. Files created by a conversion have none.
  */
-export const traits = ['browser-drawing', 'page-scripts'] as const
+export const traits = ['browser-drawing', 'browser-pdf-drawing', 'page-scripts'] as const
 export type Trait = (typeof traits)[number]
 
 /** Maximum bytes of a file that are searched. */
@@ -25,7 +25,8 @@ export async function detectTraits(format: FormatId, file: OpenedFile): Promise<
     case 'svgz': {
       const text = await readText(format, file)
       requireLimitedRepetition(text)
-      return needsBrowser(text) ? ['browser-drawing'] : []
+      if (needsBrowser(text)) return ['browser-drawing']
+      return needsBrowserForPdf(text) ? ['browser-pdf-drawing'] : []
     }
     default:
       return []

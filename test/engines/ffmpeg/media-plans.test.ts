@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { EngineId } from '../../../lib/component-ids.ts'
 import { createEbookArgs, EbookOptions } from '../../../lib/engines/calibre/options.ts'
 import { reduceSize } from '../../../lib/engines/ffmpeg/animation.ts'
 import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
@@ -9,9 +8,6 @@ import { buildRecipe } from '../../../lib/engines/ffmpeg/plan.ts'
 import { parseProbe, type StreamInput } from '../../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../../lib/engines/shared/image/options.ts'
-import { needsBrowser } from '../../../lib/formats/detect/svg-traits.ts'
-import type { FormatId } from '../../../lib/formats/index.ts'
-import { createOptionsSchema } from '../../../lib/plan/index.ts'
 import { applyOptions } from '../../../lib/plan/options.ts'
 import { parseInput } from '../../../lib/validation/parse-input.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
@@ -275,76 +271,5 @@ describe('ebook margins', () => {
         },
         JSON.stringify(ebookMargin),
       )
-  })
-})
-
-describe('SVG engines', () => {
-  const createSvg = (content: string) =>
-    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
-
-  test('an SVG needs the browser for features that librsvg does not support', () => {
-    for (const content of [
-      '<style>@font-face{font-family:a;src:url(data:font/woff2;base64,AAAA)}</style><text>a</text>',
-      '<text><textPath href="#a">a</textPath></text>',
-      '<text x="1 2 3" y="4">abc</text>',
-      '<text rotate="10">a</text>',
-      '<text textLength="9">a</text>',
-      '<text>\xf0\x9f\x98\x80</text>',
-      '<foreignObject width="9" height="9"/>',
-      '<rect style="fill:var(--a)"/>',
-      '<rect fill="oklch(0.7 0.2 140)"/>',
-      '<rect style="clip-path:circle(3px)"/>',
-      '<rect style="mask-image:linear-gradient(black,transparent)"/>',
-      '<filter id="a"><feGaussianBlur in="BackgroundImage"/></filter>',
-      '<rect style="transform-origin:4px 4px;transform:rotate(45deg)"/>',
-      '<style>@media screen{rect{fill:red}}</style><rect/>',
-      '<rect width="5rem" height="9"/>',
-      '<rect style="filter:blur(2px) hue-rotate(90deg)"/>',
-      '<style>@keyframes a{from{opacity:0}}rect{opacity:0;animation:a 1s forwards}</style><rect/>',
-      '<text text-decoration="underline wavy">a</text>',
-    ])
-      assert.equal(needsBrowser(createSvg(content)), true, content)
-  })
-
-  test('an SVG does not need the browser for features that librsvg supports', () => {
-    for (const content of [
-      '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
-      '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
-      '<mask id="a"><rect fill="#fff"/></mask><rect mask="url(#a)" clip-path="url(#b)"/>',
-      '<filter id="a"><feTurbulence/><feDropShadow/></filter>',
-      '<image href="data:image/png;base64,9vh+textPath@media9rem"/>',
-      '<!-- @font-face var(--a) --><path d="M1 2L3 4"/>',
-    ])
-      assert.equal(needsBrowser(createSvg(content)), false, content)
-  })
-
-  test('an SVG that librsvg cannot render is rendered to PNG, PDF or AVIF by the browser, unless vips is requested', () => {
-    const planSteps = (to: FormatId, engine?: EngineId) =>
-      planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
-        .steps.map((step) => `${step.engine}:${step.to}`)
-        .join(' ')
-    assert.equal(planSteps('png'), 'chromium:png')
-    assert.equal(planSteps('pdf'), 'chromium:pdf')
-    assert.equal(planSteps('avif'), 'chromium:png vips:avif')
-    assert.equal(planSteps('png', 'vips'), 'vips:png')
-    assert.equal(planSteps('eps'), 'ghostscript:eps')
-    assert.equal(planRoute({ from: 'svg', to: 'png' }).steps[0].engine, 'vips')
-    const thumbnail = planRoute({
-      from: 'svg',
-      to: 'png',
-      operation: 'thumbnail',
-      traits: ['browser-drawing'],
-    })
-    assert.equal(thumbnail.steps[0].engine, 'chromium')
-  })
-
-  test('an SVG rendered by the browser has all options that it has with librsvg', () => {
-    const listNames = (route: ReturnType<typeof planRoute>) => Object.keys(createOptionsSchema(route).shape)
-    const withLibrsvg = listNames(planRoute({ from: 'svg', to: 'png' }))
-    const withBrowser = listNames(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
-    assert.deepEqual(
-      withLibrsvg.filter((name) => !withBrowser.includes(name)),
-      [],
-    )
   })
 })

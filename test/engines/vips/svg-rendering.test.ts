@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { chromium } from '../../../lib/engines/chromium.ts'
+import { ghostscript } from '../../../lib/engines/ghostscript.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convertAndCleanUp } from '../support/convert-and-clean-up.ts'
@@ -68,6 +69,51 @@ describe('SVG drawings', () => {
       '<a href="https://example.com/"><rect width="9" height="9"/></a>',
     )
     assert.deepEqual((await convert(vips, link, 'png')).warnings, [])
+  })
+
+  test('missing style sheets and web images of an SVG are named in a warning, and names may contain spaces', async () => {
+    const messages = []
+    for (const [index, content] of [
+      '<?xml-stylesheet href="look.css"?>',
+      '<style>@import "theme.css";</style>',
+      '<link xmlns="http://www.w3.org/1999/xhtml" rel="stylesheet" href="page.css"/>',
+      '<foreignObject><img xmlns="http://www.w3.org/1999/xhtml" src="photo.jpg"/></foreignObject>',
+      '<image width="9" height="9" href="images/my logo.png"/>',
+    ].entries()) {
+      const source = await writeDrawing(`missing-${index}.svg`, 'width="9" height="9"', content)
+      messages.push((await convert(vips, source, 'png')).messages.join())
+    }
+    assert.deepEqual(
+      messages.map((message) => /: ([^:]*\.\w{3})\. Embed/.exec(message)?.[1]),
+      ['look.css', 'theme.css', 'page.css', 'photo.jpg', 'my logo.png'],
+    )
+  })
+
+  test('text without a font size is as large in a PDF as in an image of the SVG', async () => {
+    const source = await writeDrawing(
+      'default-size.svg',
+      'width="100" height="100"',
+      '<text x="5" y="80">H</text>',
+    )
+    const { path } = await convert(ghostscript, source, 'pdf')
+    execFileSync('pdftoppm', ['-png', '-singlefile', '-r', '96', path, path])
+    const difference =
+      (await measureInkHeight(`${path}.png`)) -
+      (await measureInkHeight((await convert(vips, source, 'png')).path))
+    assert.ok(Math.abs(difference) <= 1, String(difference))
+  })
+
+  test('the PDF page of an SVG that only has a viewBox has the size of the viewBox', async () => {
+    const content = '<rect width="400" height="200"/><text x="9" y="9" dominant-baseline="middle">a</text>'
+    for (const [index, attributes] of ['', 'width="100%"', 'width="400" height="200"'].entries()) {
+      const source = await writeDrawing(`box-${index}.svg`, `${attributes} viewBox="0 0 400 200"`, content)
+      const { path } = await convert(chromium, source, 'pdf')
+      assert.match(
+        execFileSync('pdfinfo', [path], { encoding: 'utf8' }),
+        /Page size: +300 x 150 pts/,
+        attributes,
+      )
+    }
   })
 
   test('missing elements that an SVG refers to are named in a warning', async () => {

@@ -7,10 +7,14 @@ import type { Tools } from '../../engine.ts'
 
 /** Maximum bytes of a drawing that are searched. */
 const maxBytes = 64 * 1024 * 1024
-/** Matches elements that draw what they refer to (SVG 2, 16.1.6), unlike `a`, which links to something else. */
-const elementReferencePattern =
-  /<(?:\w{1,40}:)?(?:image|feImage|use)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>\s#]{1,500})/g
-const styleReferencePattern = /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g
+/** Match what draws or styles the file that it refers to (SVG 2, 16.1.6), unlike `a`, which links to another page. */
+const fileReferencePatterns = [
+  /<(?:\w{1,40}:)?(?:image|feImage|use|link)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>#]{1,500})/g,
+  /<(?:\w{1,40}:)?(?:img|video|audio|iframe|embed)\b[^<>]{0,4000}?\ssrc\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>#]{1,500})/g,
+  /<\?xml-stylesheet\b[^<>]{0,4000}?\shref\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>#]{1,500})/g,
+  /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g,
+  /@import\s{1,9}["']\s{0,9}([^"'<>#]{1,500})/g,
+]
 const maxNames = 3
 
 /** Patterns of references to elements of the same drawing. */
@@ -59,9 +63,9 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
   const svg = await decompressSvg(svgFile)
   warnAboutMissingElements(svg, tools)
   const references = new Set(
-    [elementReferencePattern, styleReferencePattern]
-      .flatMap((pattern) => [...svg.matchAll(pattern)])
-      .map(([, reference = '']) => reference)
+    fileReferencePatterns
+      .flatMap((pattern) => findMatches(pattern, svg))
+      .map((reference) => reference.trim())
       .filter((reference) => !/^data:/i.test(reference)),
   )
   if (references.size === 0) return
