@@ -9,6 +9,7 @@ import { buildColorArgs } from './imagemagick/color-args.ts'
 import { type Frame, hasMetadata, pickFrame, readFrames } from './imagemagick/frames.ts'
 import { readLargestSide } from './imagemagick/header-dimensions.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
+import { reduceToPalette } from './imagemagick/palette.ts'
 import { runMagick } from './imagemagick/run.ts'
 import {
   getMagickSource,
@@ -189,8 +190,13 @@ async function writeFrame(
     ...args,
     `${coder}:${path}`,
   ])
-  if (to === 'cur') await makeCursor(path)
+  await finishFile(path, to, work.options)
   if (stdout.includes('false')) warnAboutTransparency(to, tools)
+}
+
+async function finishFile(path: string, to: MagickTargetId, options: unknown): Promise<void> {
+  if (to === 'cur') await makeCursor(path)
+  if (to === 'png') await reduceToPalette(path, options)
 }
 
 const toolsWithWarning = new WeakSet<Tools>()

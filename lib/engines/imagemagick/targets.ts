@@ -36,7 +36,7 @@ const parseSides = (text: string) => text.split(',').map(Number)
 const PlainOptions = z.object(imageOptionShape)
 const LossyOptions = z.object(lossyOptionShape)
 const JpgOptions = z.object(jpgOptionShape)
-const PngOptions = z.object(pngOptionShape)
+export const PngOptions = z.object(pngOptionShape)
 const ColorOptions = z.object({ colorSpace })
 
 /** Returns the requested color space; undefined for targets without that option. */
@@ -92,12 +92,11 @@ export const magickTargets = {
     options: PngOptions,
     cost: 0.2,
     quality: (raw) => {
-      const { compressionLevel, palette, progressive, colorSpace } = PngOptions.parse(raw)
+      const { compressionLevel, progressive, colorSpace } = PngOptions.parse(raw)
       return [
         // The tens digit is the zlib level, and 5 selects adaptive filtering (ImageMagick's manual, -quality).
         ...['-quality', String(compressionLevel * 10 + 5)],
         ...['-interlace', progressive ? 'PNG' : 'None'],
-        ...(palette ? ['-colors', '256', '-define', 'png:color-type=3'] : []),
         ...(colorSpace === 'gray' ? ['-colorspace', 'Gray'] : []),
       ]
     },

@@ -65,6 +65,20 @@ describe('ImageMagick formats', () => {
     }
   })
 
+  test('the palette option makes a PNG of a photo indexed and keeps half-transparent pixels', async () => {
+    const path = join(folder, 'photo.png')
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+    const photo = sharp({ create: { width: 60, height: 40, channels: 3, noise, background: '#888' } })
+    await photo.ensureAlpha(0.5).png().toFile(path)
+    const result = await convert(imagemagick, (await convert(imagemagick, path, 'miff')).path, 'png', {
+      options: { palette: true },
+    })
+    const colorTypeOffset = 25
+    assert.equal((await readFile(result.path))[colorTypeOffset], 3, 'the color type is "indexed"')
+    const { channels } = await sharp(result.path).stats()
+    assert.deepEqual([channels[3]?.min, channels[3]?.max], [127, 127])
+  })
+
   test('a JPEG 2000 image is larger at a higher quality', async () => {
     const path = join(folder, 'noise.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const

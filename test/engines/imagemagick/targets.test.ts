@@ -87,11 +87,9 @@ describe('formats that ImageMagick writes', () => {
 describe('arguments of ImageMagick', () => {
   const argsFor = (id: MagickTargetId, options: object) => getMagickTarget(id).quality?.(options).join(' ')
 
-  test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
+  test('the arguments of ImageMagick for PNG contain compression level, interlacing and color space', () => {
     assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
     assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
-    const argsForFewColors = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
-    assert.equal(argsFor('png', { palette: 'true' }), argsForFewColors)
     assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
   })
 
