@@ -74,8 +74,8 @@ const createQualityArgs = (value: Quality | undefined, scale: keyof typeof quali
   String(toQualityNumber(value, qualityScales[scale])),
 ]
 
-/** Targets whose writers retain EXIF data. */
-const targetsWithMetadata: readonly string[] = ['png', 'jpg', 'webp', 'jng', 'miff']
+/** Targets whose writers retain EXIF data. In a JNG it is only in the JPEG stream, where no program looks for it. */
+const targetsWithMetadata: readonly string[] = ['png', 'jpg', 'webp', 'miff']
 export const storesMetadata = (to: MagickTargetId) => targetsWithMetadata.includes(to)
 
 /** Targets written with more than 8 bits per channel if the source has them. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { createReader, view } from '../../formats/detect/byte-source.ts'
 import type { FormatId } from '../../formats/index.ts'
@@ -31,6 +31,8 @@ export interface SourceImage {
   /** The format that the client sent, before any decoding. */
   readonly sourceFormat: FormatId
   readonly metadata: Metadata
+  /** Whether the file has metadata that is missing in `metadata`, because the decoder of its format skips it. */
+  readonly hasUnreadMetadata: boolean
   readonly pages: number
 }
 
@@ -70,7 +72,8 @@ export async function openImage(
   if (input.format === 'gif') await checkGif(input, metadata, tools)
   const isStill = format === 'png' && input.format === 'apng'
   const pages = isStill ? await countApngFrames(path) : (metadata.pages ?? 1)
-  return { path, format, sourceFormat: input.format, metadata, pages }
+  const hasUnreadMetadata = await hasSkippedMetadata(input, format)
+  return { path, format, sourceFormat: input.format, metadata, hasUnreadMetadata, pages }
 }
 
 async function checkGif({ path, size }: InputFile, { width, height }: Metadata, tools: Tools): Promise<void> {
@@ -81,6 +84,17 @@ async function checkGif({ path, size }: InputFile, { width, height }: Metadata, 
     throw createFeatureError('gif', 'a first frame that is smaller than its canvas')
   if (size <= maxCountedGifBytes && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF is truncated within a frame: check whether anything is missing.')
+}
+
+/** libvips skips the XMP of a GIF, and the frames of an APNG are decoded without its metadata. */
+async function hasSkippedMetadata(
+  { path, format, size }: InputFile,
+  decodedFormat: FormatId,
+): Promise<boolean> {
+  if (format === 'gif') return size <= maxCountedGifBytes && (await readFile(path)).includes('XMP DataXMP')
+  if (format !== 'apng' || decodedFormat === 'png') return false
+  const { exif, xmp } = await readMetadata(path)
+  return exif !== undefined || xmp !== undefined
 }
 
 /** Largest GIF, in bytes, whose pixels are counted; counting takes about a second per few dozen megabytes. */
@@ -219,13 +233,21 @@ function hasWideGamutProfile({ icc, space }: Metadata): boolean {
 const formatsWithoutMetadata: readonly PixelTargetId[] = ['gif', 'tiff', 'bmp', 'jxr', 'djvu', 'icns']
 const storesMetadata = (to: PixelTargetId) => !formatsWithoutMetadata.includes(to)
 
-export const hasMetadata = ({ metadata: { exif, xmp } }: SourceImage) =>
-  exif !== undefined || xmp !== undefined
+export const hasMetadata = ({ metadata: { exif, xmp }, hasUnreadMetadata }: SourceImage) =>
+  exif !== undefined || xmp !== undefined || hasUnreadMetadata
 
 /** Warns that metadata of the source cannot be kept. */
 export function warnAboutMetadata(source: SourceImage, to: PixelTargetId, tools: Tools): void {
-  if (hasMetadata(source) && !storesMetadata(to))
+  const { metadata, sourceFormat, hasUnreadMetadata } = source
+  if (hasUnreadMetadata) {
+    const message = `metadata=keep has no effect: the metadata of ${sourceFormat} files cannot be copied.`
+    tools.warn('METADATA_NOT_KEPT', message)
+  } else if (to === 'tiff' && metadata.xmp !== undefined && source.pages === 1) {
+    const message = 'metadata=keep only keeps XMP: tiff files are written without other metadata.'
+    tools.warn('METADATA_NOT_KEPT', message)
+  } else if (hasMetadata(source) && !storesMetadata(to)) {
     tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
+  }
 }
 
 /** Warns about metadata, colors and transparency that the target cannot store. */

@@ -119,7 +119,8 @@ async function arrangeImages(
     .composite(placedCells)
     .png({ compressionLevel: 1 })
     .toFile(path)
-  return { path, format: 'png', sourceFormat: 'png', metadata: await sharp(path).metadata(), pages: 1 }
+  const metadata = await sharp(path).metadata()
+  return { path, format: 'png', sourceFormat: 'png', metadata, hasUnreadMetadata: false, pages: 1 }
 }
 
 async function renderCell(source: SourceImage, index: number, tools: Tools): Promise<Cell> {

@@ -175,7 +175,7 @@ describe('metadata in formats of ImageMagick', () => {
     )
     const getWarnings = async (source: string, to: FormatId) =>
       (await convert(imagemagick, source, to, { options: { metadata: 'keep' } })).warnings
-    for (const to of ['tga', 'psd', 'sgi'] as const) {
+    for (const to of ['tga', 'psd', 'sgi', 'jng'] as const) {
       assert.deepEqual(await getWarnings(pathWithoutMetadata, to), [], to)
       assert.deepEqual(await getWarnings(pathWithMetadata, to), ['METADATA_NOT_KEPT'], to)
     }

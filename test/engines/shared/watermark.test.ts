@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
@@ -113,6 +114,8 @@ test('metadata=keep causes METADATA_NOT_KEPT for a watermarked TIFF and for a JP
   const markedRun = await mark(vips, source, { watermarkText: 'x', metadata: 'keep' })
   const frame = await convert(ffmpeg, fixture('video.mp4'), 'jpg', { options: { metadata: 'keep' } })
   assert.deepEqual([markedRun.warnings, frame.warnings], [['METADATA_NOT_KEPT'], ['METADATA_NOT_KEPT']])
+  assert.match(markedRun.messages.join(), /only keeps XMP/)
+  assert.match(await readFile(markedRun.path, 'latin1'), /x:xmpmeta/)
 })
 
 describe('PDF watermarks', () => {

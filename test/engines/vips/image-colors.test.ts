@@ -189,4 +189,20 @@ describe('camera metadata', () => {
       assert.deepEqual((await convert(imagemagick, source, to)).warnings, [], to)
     }
   })
+
+  test('XMP of a GIF or APNG, which is not copied, causes a warning if the client asks to keep it', async () => {
+    const options = { metadata: 'keep' }
+    for (const id of ['gif', 'apng'] as const) {
+      const path = join(await folder(), `noted.${id}`)
+      const bare = await convert(vips, fixture(`animated.${id}`), 'webp', { options })
+      assert.deepEqual(bare.warnings, [], id)
+      await readStdout(
+        'exiftool',
+        ...['-q', '-api', 'PNGEarlyXMP=1', '-XMP:Creator=Zebra', '-o', path, fixture(`animated.${id}`)],
+      )
+      const { warnings, messages } = await convert(vips, path, 'webp', { options })
+      assert.deepEqual(warnings, ['METADATA_NOT_KEPT'], id)
+      assert.match(messages.join(), new RegExp(`metadata of ${id} files cannot be copied`))
+    }
+  })
 })
