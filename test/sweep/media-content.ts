@@ -8,8 +8,8 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { python3 } from '../support/python.ts'
 
 const run = promisify(execFile)
-const read = async (bin: string, ...args: string[]) =>
-  (await run(bin, args, { encoding: 'latin1', maxBuffer: 1 << 28, timeout: 300_000 })).stdout
+const readOptions = { encoding: 'latin1', maxBuffer: 1 << 28, timeout: 300_000 } as const
+const read = async (bin: string, ...args: string[]) => (await run(bin, args, readOptions)).stdout
 
 /** Programs that turn formats into one that ImageMagick reads; `in` and `out` stand for paths. */
 const imageDecoders: Partial<Record<FormatId, readonly [extension: string, ...command: string[]]>> = {
@@ -18,6 +18,8 @@ const imageDecoders: Partial<Record<FormatId, readonly [extension: string, ...co
   djvu: ['ppm', 'ddjvu', '-format=ppm', 'in', 'out'],
   avif: ['png', 'heif-convert', 'in', 'out'],
   heic: ['png', 'heif-convert', 'in', 'out'],
+  // Checksums of pixels from the sixel decoder are always those of black (ImageMagick 6.9.11).
+  sixel: ['png', 'convert', 'in', 'out'],
   svgz: ['svg', 'sh', '-c', 'gzip -dc "$0" >"$1"', 'in', 'out'],
 }
 
@@ -44,7 +46,7 @@ async function readImage(path: string, format: FormatId, option: string): Promis
   }
 }
 
-const isAboutMetadata = (option: string) =>
+export const isAboutMetadata = (option: string) =>
   ['metadata', 'removeMetadata', 'strip', 'pdfaVersion'].includes(option) ||
   Object.hasOwn(MetadataOptions.shape, option)
 
@@ -57,14 +59,28 @@ export const readMetadata = async (path: string, option: string) =>
       )
     : ''
 
-/** The streams as FFprobe sees them, and checksums of the decoded frames and samples. */
+/** The streams, tags and chapters as FFmpeg shows them, and checksums of the decoded frames and samples. */
 async function readMedia(path: string, _format: FormatId, option: string): Promise<string> {
-  const [streams, metadata, hashes] = await Promise.all([
-    read('ffprobe', '-v', 'error', '-show_streams', '-show_chapters', '-show_format', path),
+  const args = [
+    '-hide_banner',
+    '-nostats',
+    '-i',
+    path,
+    '-map',
+    '0:v?',
+    '-map',
+    '0:a?',
+    '-f',
+    'streamhash',
+    '-',
+  ]
+  // One process for both, because FFmpeg takes longer to start than to decode the short files.
+  const [{ stdout, stderr }, metadata] = await Promise.all([
+    run('ffmpeg', args, readOptions),
     readMetadata(path, option),
-    read('ffmpeg', '-v', 'error', '-i', path, '-map', '0:v?', '-map', '0:a?', '-f', 'streamhash', '-'),
   ])
-  return [streams.replaceAll(/^(?:filename|size|probe_score|TAG:encoder)=.*$/gm, ''), metadata, hashes].join(
+  const facts = stderr.split(/^Stream mapping:/m)[0] ?? ''
+  return [facts.replaceAll(/^Input #.*$|^\s*encoder\s*:.*$|(?<=@ )0x[\da-f]+/gm, ''), metadata, stdout].join(
     '\n',
   )
 }

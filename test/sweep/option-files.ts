@@ -11,7 +11,9 @@ import type { SpecialSource, Trial } from './option-trials.ts'
 
 export const fixturePath = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname
 
-const officeSources: Partial<Record<FormatId, string>> = {
+const fixedSources: Partial<Record<FormatId, string>> = {
+  // A converted image has only one frame, which makes it a PNG.
+  apng: fixturePath('animated.apng'),
   xlsx: fixturePath('office/workbook.xlsx'),
   odp: fixturePath('office/slides.odp'),
   odg: fixturePath('office/drawing.odg'),
@@ -131,10 +133,21 @@ export async function findOptionSource(request: SourceRequest): Promise<string |
   const { from, option, folder } = request
   const source = await findSource(request)
   if (option === 'strip' && source !== undefined) return addAuthor(source, folder)
+  const isFixture = request.trial.fixtures?.some((name) => fixturePath(name) === source)
+  if (option === 'metadata' && source !== undefined && !isFixture) return addAuthorIfPossible(source, folder)
   const isDocument = formatById(from).category === 'document'
   if (request.operation === 'compress' && source !== undefined && isDocument)
     return addImage(source, from, folder)
   return source
+}
+
+function addAuthorIfPossible(source: string, folder: string): string {
+  try {
+    return addAuthor(source, folder)
+  } catch {
+    // ExifTool does not write this format.
+    return source
+  }
 }
 
 function addAuthor(source: string, folder: string): string {
@@ -144,7 +157,17 @@ function addAuthor(source: string, folder: string): string {
   const [bin, ...args] =
     category === 'video' || category === 'audio'
       ? ['ffmpeg', '-i', source, '-map', '0', '-c', 'copy', '-metadata', 'artist=Ada', path]
-      : ['exiftool', '-Artist=Ada', '-Author=Ada', '-o', path, source]
+      : [
+          'exiftool',
+          '-api',
+          'PNGEarlyXMP=1',
+          '-Artist=Ada',
+          '-Author=Ada',
+          '-XMP-dc:Creator=Ada',
+          '-o',
+          path,
+          source,
+        ]
   execFileSync(bin, args, { stdio: 'ignore' })
   return path
 }
@@ -177,7 +200,7 @@ async function findSource(request: SourceRequest): Promise<string | undefined> {
     return addEncodedByte(copy(subtitles, join(folder, `made.${from}`)))
   const document = makeOptionSource(from, join(folder, from))
   if (document !== undefined) return option === 'encoding' ? addEncodedByte(document) : document
-  return officeSources[from] ?? (await convertBaseFile(from, folder)) ?? findSample(from)
+  return fixedSources[from] ?? (await convertBaseFile(from, folder)) ?? findSample(from)
 }
 
 async function findLockedSource(from: FormatId, folder: string): Promise<string | undefined> {

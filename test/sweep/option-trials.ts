@@ -121,6 +121,7 @@ const trials: Readonly<Record<string, Trial>> = {
   'merge.margin': { values: ['0mm', '20mm'] },
   gap: { values: [0, 1] },
   targetSize: { values: [20_000, 100_000] },
+  'vips.targetSize': { values: [2_000, 100_000] },
   paths: { values: [['*'], ['*.md']] },
 
   'pdf.quality': { values: [4, 95], make: 'photo' },

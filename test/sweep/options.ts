@@ -2,9 +2,9 @@
  * `nice node test/sweep/options.ts [--missing] [ENGINE…] [OPTION…]`: converts a small file with two values of each
  * option to each target, and writes to `options.tsv` whether the results differ for other programs (`effect`), or a
  * warning says that they do not (`reported`). Options of the source are tried with each source, too. Pairs that are not
- * chosen keep their lines; `--missing` also skips pairs that have one. Results without an effect (`none`) and pairs
- * that cannot be judged need a reason in the last column, which is written by hand and kept. The script fails if a
- * reason is missing.
+ * chosen keep their lines; `--missing` also skips pairs whose class (`getConversionClass`) has one. Results without an
+ * effect (`none`) and pairs that cannot be judged need a reason in the last column, which is written by hand and kept.
+ * The script fails if a reason is missing.
  */
 import { writeFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
@@ -12,17 +12,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type * as z from 'zod'
+import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { runEngine } from '../../lib/decoders/run-engine.ts'
+import type { Tools } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { createTools, type ToolsOptions } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Trait } from '../../lib/formats/detect/traits.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 import { detectFile } from '../engines/support/convert-along-routes.ts'
+import { isAboutMetadata, sizeOptions } from './media-content.ts'
 import { findOptionSource, fixturePath } from './option-files.ts'
 import {
   describePair,
   formatOptionTable,
+  getConversionClass,
   getPairKey,
   type JudgedPair,
   keepOffered,
@@ -55,6 +59,20 @@ interface Result {
   readonly warnings: string
 }
 
+const probes = new Map<string, ReturnType<Tools['exec']>>()
+
+/** Runs ffprobe once for all conversions of a source, because it takes as long as most of these conversions. */
+function cacheProbes(tools: Tools, input: string, source: string): Tools {
+  const exec: Tools['exec'] = (bin, args, options) => {
+    if (bin !== 'ffprobe' || options?.onLine || !args.includes(input)) return tools.exec(bin, args, options)
+    const key = args.map((arg) => (arg === input ? source : arg)).join(' ')
+    const probe = probes.get(key) ?? tools.exec(bin, args, options)
+    probes.set(key, probe)
+    return probe
+  }
+  return { ...tools, exec }
+}
+
 async function convertOnce(
   { engine, row, from, to, option }: OptionPair,
   sources: readonly Source[],
@@ -83,7 +101,10 @@ async function convertOnce(
     // A process per conversion costs more than most of these conversions.
     const { files } = engine.host
       ? await runEngine(engine, { method: 'run', work }, toolsOptions)
-      : await engine.run(work, createTools(toolsOptions))
+      : await engine.run(
+          work,
+          cacheProbes(createTools(toolsOptions), inputs[0]?.path ?? '', sources[0]?.path ?? ''),
+        )
     const contents = await Promise.all(
       files.map(async ({ path, format = to }) => readContent(path, format, option)),
     )
@@ -101,7 +122,8 @@ const isReported = ({ warnings }: Result, option: string) =>
   warnings.split('\n').some((warning) => {
     const [code = '', ...words] = warning.split(' ')
     return (
-      /^(?:OPTION|METADATA_NOT_KEPT|NOT_SMALLER|TARGET_NOT|FONTS_NOT)/.test(code) || words.includes(option)
+      /^(?:OPTION|METADATA_NOT_KEPT|NOT_SMALLER|TARGET_NOT|FONTS_NOT)/.test(code) ||
+      words.some((word) => word === option || word.startsWith(`${option}=`))
     )
   })
 
@@ -120,6 +142,27 @@ async function createSources(
   return Array.from({ length: 1 + (row.more?.min ?? 0) }, () => source)
 }
 
+/** Options without whose right value the conversion fails. With other options, a failure shows no effect. */
+const requiredForSource = ['password', 'currentPassword', 'dropSignatures']
+
+const stabilities = new Map<string, boolean>()
+
+/**
+ * Whether a second conversion has the same content, which then contains no random ids. Tried once for each target, but
+ * not for videos and audio, where it would cost as much as the judgement.
+ */
+async function isStable(
+  { engine, row, option, to }: OptionPair,
+  result: Result,
+  convertAgain: () => Promise<Result>,
+): Promise<boolean> {
+  if (['video', 'audio'].includes(formatById(to).category)) return true
+  const key = [engine.id, row.operation, to, isAboutMetadata(option), sizeOptions.includes(option)].join('\t')
+  const stability = stabilities.get(key) ?? (await convertAgain()).content === result.content
+  stabilities.set(key, stability)
+  return stability
+}
+
 async function judgeOption(pair: OptionPair): Promise<string> {
   const { engine, row, option } = pair
   const trial = findTrial(engine.id, row.operation, option)
@@ -135,13 +178,12 @@ async function judgeOption(pair: OptionPair): Promise<string> {
       ...Object.fromEntries(beside),
       ...(value !== undefined && { [option]: value }),
     })
-  const [first, second] = [await convert(firstValue), await convert(secondValue)]
-  if (isError(first) && isError(second) && first.content === second.content) return `fails: ${first.content}`
-  // The compared content of these formats contains no random ids.
-  const isStable =
-    ['image', 'video', 'audio', 'font'].includes(formatById(pair.to).category) || pair.to === 'pdf'
-  if (first.content !== second.content && isStable) return 'effect'
-  if (first.content !== second.content) {
+  const [first, second] = await Promise.all([convert(firstValue), convert(secondValue)])
+  const failure = [first, second].find(isError)
+  const isEffect = first.content !== second.content
+  if (failure && !(isEffect && requiredForSource.includes(option))) return `fails: ${failure.content}`
+  if (isEffect && (await isStable(pair, first, () => convert(firstValue)))) return 'effect'
+  if (isEffect) {
     const noise = [first.content, (await convert(firstValue)).content] as const
     if (differsBeyondNoise(second.content, noise)) return 'effect'
   }
@@ -161,20 +203,33 @@ function saveTable(results: readonly JudgedPair[]): readonly JudgedPair[] {
   return table
 }
 
-const judgedBefore = new Set(isMissingOnly ? readOptionTable().map(getPairKey) : [])
+const getPairName = (pair: OptionPair) => ({
+  engine: pair.engine.id,
+  operation: pair.row.operation,
+  option: pair.option,
+  pair: describePair(pair),
+})
+const chosenPairs = listOptionPairs(chosenEngines).filter(isChosen)
+const judgedKeys = new Set(readOptionTable().map(getPairKey))
+const judgedClasses = new Set(
+  chosenPairs.filter((pair) => judgedKeys.has(getPairKey(getPairName(pair)))).map(getConversionClass),
+)
+const pairsToJudge = chosenPairs.filter((pair) => {
+  const conversionClass = getConversionClass(pair)
+  if (isMissingOnly && judgedClasses.has(conversionClass)) return false
+  judgedClasses.add(conversionClass)
+  return true
+})
 let results: JudgedPair[] = []
-for (const pair of listOptionPairs(chosenEngines).filter(isChosen)) {
-  const { engine, row, option } = pair
-  const name = { engine: engine.id, operation: row.operation, option, pair: describePair(pair) }
-  if (judgedBefore.has(getPairKey(name))) continue
+await forEachConcurrently(pairsToJudge, 3, async (pair) => {
   const outcome = await judgeOption(pair).catch((error: unknown) => `fails: ${error}`)
-  const result: JudgedPair = { ...name, outcome: outcome.split('\n')[0] ?? '', reason: '' }
+  const result: JudgedPair = { ...getPairName(pair), outcome: outcome.split('\n')[0] ?? '', reason: '' }
   console.log(Object.values(result).join('\t'))
   results.push(result)
-  if (results.length < 5) continue
+  if (results.length < 5) return
   saveTable(results)
   results = []
-}
+})
 const table = saveTable(results)
 const counts = Map.groupBy(table, ({ outcome }) => outcome)
 console.log([...counts].map(([outcome, group]) => `${group.length} ${outcome}`).join(', '))
