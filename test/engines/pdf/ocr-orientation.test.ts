@@ -63,8 +63,11 @@ describe('orientation and lines of scans', () => {
   test('words of a scanned page that is skewed by four degrees stay whole and in order', async () => {
     const { pdf } = await createScan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
+    const searchablePdf = await recognize(pdf, 'pdf')
     const text = await readFile(path, 'utf8')
     assert.deepEqual(splitWords(text.toLowerCase()), splitWords(lines.join(' ').toLowerCase()))
+    // Poppler takes the words after wide gaps for a column of their own.
+    assert.deepEqual(splitWords(await readPdfText(searchablePdf.path)).sort(), [...allWords].sort())
   })
 })
 

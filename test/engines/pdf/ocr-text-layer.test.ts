@@ -13,7 +13,35 @@ const showWord = (text: string, stretchPercent = 100) => `${stretchPercent} Tz [
 const createLine = (direction: 1 | -1, ...words: readonly string[]) =>
   `q 596.16 0 0 841.92 0 0 cm Q\nBT\n3 Tr ${direction} 0 0 1 300 700 Tm /f-0-0 10 Tf ${words.join(' ')} \nET\n`
 
+/** Returns the angle of each word in degrees, and its position. */
+const readPlacements = (layer: string) =>
+  Array.from(layer.matchAll(/(\S+) (\S+) \S+ \S+ (\S+) (\S+) Tm/g), ([, ...numbers]) => {
+    const [a = 0, b = 0, x = 0, y = 0] = numbers.map(Number)
+    return [(Math.atan2(b, a) * 180) / Math.PI, x, y].map((value) => Math.round(value * 10) / 10)
+  })
+
 describe('OCR text layers', () => {
+  test('an OCR text layer of a skewed page gets level lines, each turned about its middle', () => {
+    const words = [showWord('one '), '30 0 Td', showWord('two '), '-30 -20 Td', showWord('three ')]
+    const createSkewedLayer = (degrees: number) => {
+      const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
+      const matrix = [cos, sin, -sin, cos].map((value) => value.toFixed(4)).join(' ')
+      return createLine(1, ...words).replace('1 0 0 1 300', `${matrix} 300`)
+    }
+    assert.deepEqual(readPlacements(fixTextLayer(createSkewedLayer(4)) ?? ''), [
+      [0, 300, 701],
+      [0, 330, 701],
+      [0, 301.4, 680],
+    ])
+    const turnedPlacements = readPlacements(fixTextLayer(createSkewedLayer(93)) ?? '')
+    assert.deepEqual(
+      turnedPlacements.map(([angle]) => angle),
+      [90, 90, 90],
+    )
+    assert.equal(fixTextLayer(createSkewedLayer(0)), undefined)
+    assert.equal(fixTextLayer(createSkewedLayer(30)), undefined)
+  })
+
   test('an OCR text layer places digits in a right-to-left line from left to right', () => {
     const digits = '-500 <0031> 1000 <0032> -500 <0020>'
     assert.equal(

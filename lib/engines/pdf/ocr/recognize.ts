@@ -73,8 +73,8 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 export const hasText = (characters: number) => characters >= minCharacters
 
 /**
- * Languages whose text layer must be fixed (see `text-layer.ts`): those that are written from right to left or without
- * spaces between words.
+ * Languages whose words must be fixed in every text layer (see `text-layer.ts`): those that are written from right to
+ * left or without spaces between words.
  */
 export const languagesToFixPattern = /ara|jpn|chi/
 
@@ -98,7 +98,10 @@ export async function recognizeText(
     { args: chunkArgs ?? [], type: 'pdf', outputPath, isKept },
     tools,
   )
-  if (languagesToFixPattern.test(language)) await fixTextLayers(outputPath, pages, tools)
+  await fixTextLayers(outputPath, pages, tools).catch((error: unknown) => {
+    // Most text can be found without the fix.
+    if (languagesToFixPattern.test(language) || !isTooLarge(error)) throw error
+  })
   return { path: outputPath, ...reading }
 }
 
@@ -117,6 +120,8 @@ export async function recognizeChunk(
   const { read } = await runOcrmypdf(request, { args, type: 'none', outputPath: '-', documentPages }, tools)
   return read
 }
+
+const isTooLarge = (error: unknown) => error instanceof AppError && error.code === 'FILE_TOO_LARGE'
 
 const plugin = locatePythonProgram('pdf/shared_pages.py')
 

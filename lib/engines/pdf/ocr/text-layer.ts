@@ -38,13 +38,78 @@ interface LayerWord {
 }
 
 /**
- * Moves each glyph to where it is seen, and stretches words of scripts without spaces to the next word. Otherwise,
- * readers that use the position of each glyph would find `2091` where a right-to-left line shows `1902`, and all
- * readers would find a space after each Chinese or Japanese word.
+ * Levels the lines of a skewed page, moves each glyph to where it is seen, and stretches words of scripts without spaces
+ * to the next word. Otherwise, readers would scatter the words of skewed lines (Poppler from one degree on), those that
+ * use the position of each glyph would find `2091` where a right-to-left line shows `1902`, and all readers would find a
+ * space after each Chinese or Japanese word.
  * @param layer a decoded content stream.
  * @returns undefined when nothing changes or the stream does not look like Tesseract output.
  */
 export function fixTextLayer(layer: string): string | undefined {
+  const levelLayer = levelLines(layer)
+  return fixWords(levelLayer) ?? (levelLayer === layer ? undefined : levelLayer)
+}
+
+/** Range of skew in radians that is corrected: scanners pull paper in slightly askew. */
+const [minSkew, maxSkew] = [Math.PI / 720, Math.PI / 18]
+
+/** Returns how far the direction of a word is from the nearest axis, in radians. */
+function measureSkew({ matrix: [a, b] }: LayerWord): number {
+  const angle = Math.atan2(b, a)
+  return angle - Math.round(angle / (Math.PI / 2)) * (Math.PI / 2)
+}
+
+/** Turns skewed lines about their middle until they are level, so that no word moves more than necessary. */
+function levelLines(layer: string): string {
+  const words = parseWords(layer)
+  const isSkewed = (word: LayerWord) => {
+    const skew = Math.abs(measureSkew(word))
+    return skew > minSkew && skew < maxSkew
+  }
+  if (!words.some(isSkewed)) return layer
+  const matrices = splitIntoLines(words).flatMap((line) =>
+    line.some(isSkewed) ? levelLine(line) : line.map(({ matrix }) => matrix),
+  )
+  let index = 0
+  return layer.replaceAll(textOperatorsPattern, (operator, ...args) => {
+    const { tm, td, hex } = args.at(-1)
+    if (tm !== undefined || td !== undefined) return ''
+    if (hex === undefined) return operator
+    const numbers = (matrices[index++] ?? []).map((number) => Number(number.toFixed(4)))
+    return `${numbers.join(' ')} Tm ${operator}`
+  })
+}
+
+function splitIntoLines(words: readonly LayerWord[]): LayerWord[][] {
+  const lines: LayerWord[][] = []
+  for (const [index, word] of words.entries()) {
+    const previousWord = words[index - 1]
+    if (previousWord && isNextInLine(previousWord, word)) lines.at(-1)?.push(word)
+    else lines.push([word])
+  }
+  return lines
+}
+
+function isNextInLine(word: LayerWord, nextWord: LayerWord): boolean {
+  const { gap, distanceAcross } = measureGap(word, nextWord)
+  return distanceAcross <= word.fontSize / 2 && Math.abs(gap) <= maxGap * word.fontSize
+}
+
+function levelLine(line: readonly LayerWord[]): Matrix[] {
+  const skews = line.map(measureSkew).sort((left, right) => left - right)
+  const skew = skews[Math.floor(skews.length / 2)] ?? 0
+  const [cos, sin] = [Math.cos(skew), Math.sin(skew)]
+  const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const middleX = average(line.map(({ matrix }) => matrix[4]))
+  const middleY = average(line.map(({ matrix }) => matrix[5]))
+  const rotate = (x: number, y: number) => [x * cos + y * sin, y * cos - x * sin] as const
+  return line.map(({ matrix: [a, b, c, d, x, y] }) => {
+    const [right, up] = rotate(x - middleX, y - middleY)
+    return [...rotate(a, b), ...rotate(c, d), middleX + right, middleY + up]
+  })
+}
+
+function fixWords(layer: string): string | undefined {
   const words = parseWords(layer)
   const parts: string[] = []
   let copiedLength = 0
@@ -145,13 +210,26 @@ const maxGap = 2
 function closeGap({ matrix, fontSize, stretch, text }: LayerWord, nextWord?: LayerWord): string | undefined {
   if (!nextWord || !unspacedEndPattern.test(text) || !unspacedStartPattern.test(nextWord.text))
     return undefined
-  const [a, b, , , x, y] = matrix
+  const { gap, distanceAlong, distanceAcross } = measureGap({ matrix, fontSize, stretch, text }, nextWord)
+  if (distanceAlong <= 0 || distanceAcross > fontSize / 2 || gap > maxGap * fontSize) return undefined
+  const characters = text.slice(0, -1)
+  const textWidth = getTextWidth(characters, fontSize)
+  return showText((100 * distanceAlong) / textWidth, `<${encodeHex(characters)}>`)
+}
+
+const getTextWidth = (text: string, fontSize: number) => (text.length * fontSize * glyphWidth) / 1000
+
+/** Measures the way from a word to the start of the next one, along and across its direction. */
+function measureGap(
+  { matrix: [a, b, , , x, y], fontSize, stretch, text }: Omit<LayerWord, 'span'>,
+  nextWord: LayerWord,
+) {
   const [right, up] = [nextWord.matrix[4] - x, nextWord.matrix[5] - y]
   const distanceAlong = right * a + up * b
   const distanceAcross = Math.abs(up * a - right * b)
-  const getTextWidth = (characters: number) => (characters * fontSize * glyphWidth) / 1000
-  const gap = distanceAlong - getTextWidth(text.length) * (stretch / 100)
-  if (distanceAlong <= 0 || distanceAcross > fontSize / 2 || gap > maxGap * fontSize) return undefined
-  const characters = text.slice(0, -1)
-  return showText((100 * distanceAlong) / getTextWidth(characters.length), `<${encodeHex(characters)}>`)
+  return {
+    distanceAlong,
+    distanceAcross,
+    gap: distanceAlong - getTextWidth(text, fontSize) * (stretch / 100),
+  }
 }
