@@ -85,6 +85,12 @@ export function fit() {
     text.style.cssText += ';white-space:pre-wrap;overflow-wrap:anywhere;overflow:visible'
     fitted++
   }
+  for (const text of findStyled('body *')) {
+    if (isWithin(text, 'table') || !leavesPaper(text)) continue
+    const keepsSpaces = getComputedStyle(text).whiteSpace === 'pre'
+    text.style.cssText += `;white-space:${keepsSpaces ? 'pre-wrap' : 'normal'};overflow-wrap:anywhere`
+    fitted++
+  }
   for (const table of findStyled('table')) {
     const parent = parentOf(table)
     if (parent && isWithin(parent, 'table')) continue
@@ -102,6 +108,15 @@ function roomOf(element) {
   const from = Math.max(0, left + Number.parseFloat(paddingLeft))
   const to = Math.min(document.documentElement.clientWidth, right - Number.parseFloat(paddingRight))
   return Math.max(50, to - from)
+}
+
+/** Whether an element has visible text that may not wrap and reaches beyond the right edge of the paper. */
+function leavesPaper(element) {
+  const { whiteSpace, overflowX } = getComputedStyle(element)
+  if (!/^(?:nowrap|pre)$/.test(whiteSpace) || /hidden|clip/.test(overflowX)) return false
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  return range.getBoundingClientRect().right > document.documentElement.clientWidth + 1
 }
 
 function shrink(table) {

@@ -120,15 +120,18 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (!input) throw new Error('Chromium was called without an input.')
   const source = await createPageSource(input, work, tools)
   tools.progress(0.1)
-  const convertInBrowser = (runsScripts: boolean) =>
+  const convertSource = (shown: ShownPage) =>
     runInBrowser(
-      (pipe) => {
-        const request = { source, view: createPageView(work), runsScripts }
-        return showPage(pipe, request, (page) => convert(page, { source, runsScripts }, work, tools))
-      },
+      (pipe) =>
+        showPage(pipe, { ...shown, view: createPageView(work) }, (page) => convert(page, shown, work, tools)),
       tools.host,
-      runsScripts,
+      shown.runsScripts,
     )
+  const convertInBrowser = (runsScripts: boolean) =>
+    convertSource({ source, runsScripts }).catch((error: unknown) => {
+      if (!(error instanceof XhtmlError)) throw error
+      return convertSource({ source: toHtmlSource(source), runsScripts })
+    })
   try {
     const result = mayRunScripts(input, work)
       ? await convertWithScripts(convertInBrowser, tools)
@@ -247,6 +250,26 @@ function detectContentType(bytes: Buffer, { name, source }: Charset): string {
   return isPureAscii || source === 'declaration' ? type : `${type}; charset=${name}`
 }
 
+/** A page that claims to be XHTML is not well-formed: the browser shows an error message in its place. */
+class XhtmlError extends Error {
+  override readonly name = 'XhtmlError'
+}
+
+/** @throws XhtmlError */
+async function requireWellFormed(page: BrowserPage, { source }: ShownPage): Promise<void> {
+  if (!source.page.contentType.startsWith('application/xhtml+xml')) return
+  const expression = "document.querySelector('parsererror') !== null"
+  const Reply = z.looseObject({ result: z.looseObject({ value: z.unknown().optional() }) })
+  const { result } = await page.call(Reply, 'Runtime.evaluate', { expression, returnByValue: true })
+  if (result.value === true) throw new XhtmlError('The page is not well-formed XHTML.')
+}
+
+/** Returns the page as HTML, whose parser accepts any text. */
+const toHtmlSource = (source: PageSource): PageSource => ({
+  ...source,
+  page: { ...source.page, contentType: `text/html; charset=${source.charset ?? 'utf-8'}` },
+})
+
 async function decompress(bytes: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: maxPageBytes })
@@ -266,6 +289,7 @@ async function convert(
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
+  await requireWellFormed(page, shown)
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)

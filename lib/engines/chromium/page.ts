@@ -66,6 +66,7 @@ const PausedRequest = z.looseObject({
   requestId: z.string(),
   request: z.looseObject({ url: z.string() }),
   resourceType: z.string(),
+  frameId: z.string().optional(),
 })
 
 /**
@@ -121,7 +122,7 @@ async function loadPage<T>(
   use: (page: BrowserPage) => Promise<T>,
 ): Promise<T> {
   const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
-  const interceptor = createInterceptor(source, call, runsScripts)
+  const interceptor = createInterceptor(source, { call, mainFrameId: targetId, runsScripts })
   const parsedEvent = Promise.withResolvers<void>()
   const loadedEvent = Promise.withResolvers<void>()
   const timersEvent = Promise.withResolvers<void>()
@@ -218,9 +219,9 @@ interface RequestInterceptor {
 
 function createInterceptor(
   source: PageSource,
-  call: BrowserPage['call'],
-  runsScripts: boolean,
+  page: { readonly call: BrowserPage['call']; readonly mainFrameId: string; readonly runsScripts: boolean },
 ): RequestInterceptor {
+  const { call, mainFrameId, runsScripts } = page
   let isPageSent = false
   let missingFileCount = 0
   let refusedCount = 0
@@ -235,7 +236,7 @@ function createInterceptor(
       body: bytes.toString('base64'),
     })
   return {
-    async handle({ requestId, request, resourceType }) {
+    async handle({ requestId, request, resourceType, frameId }) {
       const isPage = normalizePartUrl(request.url) === normalizePartUrl(source.url)
       const isPendingRequest = source.prepare !== undefined && request.url === pendingUrl
       if (isPendingRequest) await preparation.promise
@@ -245,8 +246,9 @@ function createInterceptor(
         if (isPage) isPageSent = true
         return fulfill(requestId, requestedPart)
       }
-      if (resourceType !== 'Document' && !isPendingRequest && !request.url.endsWith('/favicon.ico'))
-        missingFileCount++
+      // A document for the main frame is a page that this one leads to, not a part of it.
+      const isPart = resourceType !== 'Document' || frameId !== mainFrameId
+      if (isPart && !isPendingRequest && !request.url.endsWith('/favicon.ico')) missingFileCount++
       if (++refusedCount > maxScriptRequests) flood.resolve()
       // "Aborted" keeps the current page; any other reason would replace it with an error page.
       return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })

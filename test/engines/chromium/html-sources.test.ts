@@ -27,6 +27,32 @@ test('a web page with an XML declaration is parsed as XHTML only if it declares 
   assert.equal(xhtml.text, 'three four')
 })
 
+test('a web page that claims to be XHTML but is not well-formed is printed as HTML, not as an error message', async () => {
+  const page = `<?xml version="1.0" encoding="UTF-8"?>
+    <html xmlns="http://www.w3.org/1999/xhtml"><head><title>t</title></head><body><p>Größe<br>is not closed &eacute;</body></html>`
+  const { text, warnings } = await print('malformed', page)
+  assert.equal(text, 'Größe is not closed é')
+  assert.deepEqual(warnings, [])
+})
+
+test('a missing inline frame causes a warning, a page that refreshes to another one does not', async () => {
+  const frame = await print(
+    'missing-frame',
+    '<p>host</p><iframe src="https://example.com/map.html"></iframe>',
+  )
+  assert.deepEqual(frame.warnings, ['LINKS_DROPPED'])
+  const refresh = '<meta http-equiv="refresh" content="0;url=https://example.com/"><p>host</p>'
+  assert.deepEqual((await print('refresh', refresh)).warnings, [])
+})
+
+test('text that may not wrap is wrapped at the edge of the paper', async () => {
+  const words = Array.from({ length: 80 }, (_, at) => `word${at}`).join(' ')
+  for (const style of ['white-space:nowrap', 'white-space:pre']) {
+    const { text } = await print('no-wrap', `<p style="${style}">${words} last</p>`)
+    assert.ok(text.endsWith(`word79 last`), style)
+  }
+})
+
 test('a web page drawn by scripts that do not run causes a warning', async () => {
   for (const to of ['pdf', 'png'] as const) {
     const { warnings } = await convert(chromium, fixture('odd/html-canvas-chart.html'), to)
