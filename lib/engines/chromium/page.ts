@@ -62,6 +62,9 @@ for (const movement of document.getAnimations()) {
   movement.currentTime = endTime === Infinity ? Math.max(0, delay) : endTime
 }`
 
+/** Scripts ran but are disabled by now, so the browser would show the source of this content as text. */
+const removeNoscript = "for (const element of document.querySelectorAll('noscript')) element.remove();"
+
 const PausedRequest = z.looseObject({
   requestId: z.string(),
   request: z.looseObject({ url: z.string() }),
@@ -178,7 +181,7 @@ async function loadPage<T>(
     await loadedEvent.promise
     const isolatedCall = await createIsolatedCall(call, targetId)
     // The browser would use the URL as the title of a page without one.
-    const expression = `document.title ||= ${JSON.stringify(source.title)};${freezeAnimations}`
+    const expression = `document.title ||= ${JSON.stringify(source.title)};${runsScripts ? removeNoscript : ''}${freezeAnimations}`
     await isolatedCall(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
       call: isolatedCall,

@@ -5,7 +5,7 @@ import { locatePngChunks } from '../../binary/png.ts'
 import { openBuffer, openRandomAccess, type RandomAccess } from '../../binary/random-access.ts'
 import { Tiff } from '../../binary/tiff.ts'
 
-/** Changes fields of the EXIF data of a JPEG or PNG in place. */
+/** Reads fields of EXIF data, and changes those of a JPEG or PNG in place. */
 
 /** Tags of EXIF 2.32, section 4.6.4. */
 const tags = {
@@ -16,6 +16,8 @@ const tags = {
 } as const
 const uprightOrientation = 1
 const inchUnit = 2
+/** Value of `ResolutionUnit` for resolutions that only tell the shape of a pixel. */
+export const noUnit = 1
 
 /** Declares that the pixels are upright, after a decoder has rotated them. */
 export const setUpright = (path: string): Promise<void> =>
@@ -31,6 +33,21 @@ export const setExifDensity = (path: string, density: number): Promise<void> =>
       [tags.resolutionUnit, inchUnit],
     ]),
   )
+
+/** Returns the unit of the resolution in EXIF data, if it is there. @param exif begins with its identifier. */
+export async function readResolutionUnit(exif: Buffer): Promise<number | undefined> {
+  try {
+    const tiff = await Tiff.open(openBuffer(exif.subarray(exifSegment.length)))
+    for await (const directory of tiff.directories(1))
+      for (const { tag, value } of await tiff.entries(directory))
+        if (tag === tags.resolutionUnit) return tiff.integer(value.subarray(0, 2))
+    return undefined
+  } catch (error) {
+    // Readers ignore damaged EXIF data.
+    if (error instanceof DamagedFileError) return undefined
+    throw error
+  }
+}
 
 async function editExif(path: string, values: ReadonlyMap<number, number>): Promise<void> {
   await using file = await open(path, 'r+')

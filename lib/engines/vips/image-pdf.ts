@@ -5,10 +5,11 @@ import { AppError } from '../../errors.ts'
 import type { EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
-import { setExifDensity } from './exif-fields.ts'
+import { noUnit, readResolutionUnit, setExifDensity } from './exif-fields.ts'
 import { renderImage, type SourceImage } from './image.ts'
 import { buildPaperArgs } from './pdf-paper.ts'
 import { setPngDensity } from './png-density.ts'
+import { readPngHead } from './png-head.ts'
 
 /** Formats that img2pdf embeds unchanged in a PDF. */
 const embeddableFormats = ['jpg', 'png', 'tiff']
@@ -44,14 +45,16 @@ async function preparePages(
   const paths: string[] = []
   for (const [index, source] of images.entries()) {
     const { depth, hasAlpha, orientation = 1 } = source.metadata
-    const density = choosePageDensity(source.metadata)
+    const declaredDensity = await readDensity(source)
+    const density = choosePageDensity(source.metadata, declaredDensity)
     const appliedOrientations = source.format === 'tiff' ? [1] : orientationsOfImg2pdf
     const isPlain =
       depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
     const canEmbed =
       mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
     if (canEmbed) paths.push(await findEmbeddablePath(source, index, tools))
-    else paths.push(...(await decodeToPngs(source, index, tools, density)))
+    else
+      paths.push(...(await decodeToPngs(source, index, tools, density ?? declaredDensity ?? defaultDensity)))
     tools.progress((index + 1) / (images.length + 1))
   }
   return paths
@@ -61,8 +64,9 @@ async function preparePages(
  * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch, so a copy of such
  * a JPEG declares the default resolution.
  */
-async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
-  if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
+async function findEmbeddablePath(source: SourceImage, index: number, tools: Tools) {
+  const { path, format, metadata } = source
+  if (format !== 'jpg' || !metadata.exif || (await readDensity(source)) !== undefined) return path
   const copyPath = join(tools.workDir, `embed-${index}.jpg`)
   // Avoids `copyFile`, which would copy the read-only mode of the file.
   await writeFile(copyPath, await readFile(path))
@@ -85,6 +89,21 @@ async function runImg2pdf(
   }
 }
 
+/**
+ * Returns the density of an image in dpi. libvips takes values without a unit, which only tell the shape of a pixel, for
+ * pixels per millimeter.
+ */
+async function readDensity({ path, format, metadata }: SourceImage): Promise<number | undefined> {
+  const { density, exif, resolutionUnit } = metadata
+  const hasUnit =
+    format === 'png'
+      ? (await readPngHead(path)).get('pHYs')?.at(-1) !== 0
+      : format === 'tiff'
+        ? resolutionUnit !== undefined
+        : !exif || (await readResolutionUnit(exif)) !== noUnit
+  return hasUnit ? density : undefined
+}
+
 /** Adobe's APP14 marker with its length. */
 const adobeMarker = Buffer.from('ffee000e41646f6265', 'hex')
 
@@ -105,8 +124,10 @@ const defaultDensity = 96
  * Returns the density in dpi at which a very thin or very large image fits a page; undefined if it fits at its own
  * density.
  */
-function choosePageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
-  const { width, height, density = defaultDensity } = metadata
+function choosePageDensity(
+  { width, height }: Pick<Metadata, 'width' | 'height'>,
+  density = defaultDensity,
+): number | undefined {
   const maxDensity = (Math.min(width, height) * 72) / minSidePt
   const minDensity = (Math.max(width, height) * 72) / maxSidePt
   if (minDensity > maxDensity || (density >= minDensity && density <= maxDensity)) return undefined
@@ -119,7 +140,7 @@ async function decodeToPngs(
   source: SourceImage,
   index: number,
   tools: Tools,
-  density = source.metadata.density ?? defaultDensity,
+  density: number,
 ): Promise<string[]> {
   const pages = source.format === 'tiff' ? source.pages : 1
   const paths: string[] = []

@@ -78,6 +78,22 @@ describe('scripts of uploaded web pages', () => {
     assert.deepEqual(warnings, [])
   })
 
+  test('text that scripts show when it comes into view is printed, and noscript elements are not', async () => {
+    const { text, warnings } = await readPrintedText(
+      createScriptPage(`new IntersectionObserver(([entry], observer) => {
+        if (!entry.isIntersecting) return
+        observer.disconnect()
+        ${write("'seen'")}
+      }).observe(end)`).replace(
+        '<script',
+        '<noscript><p>turn scripts on</p></noscript><p id="end" style="margin-top:5000px">end</p><script',
+      ),
+    )
+    assert.match(text, /seen/)
+    assert.doesNotMatch(text, /turn scripts on/)
+    assert.deepEqual(warnings, [])
+  })
+
   test('text that the scripts of a page remove counts as hidden', async () => {
     const { result } = await readPrintedText(
       createScriptPage("out.textContent = 'alphamarker'; gone.remove()").replace(

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../../lib/engines/vips.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('orientation')
 
 const exiftool = (path: string) =>
   JSON.parse(execFileSync('exiftool', ['-json', '-n', '-Orientation', path], { encoding: 'utf8' }))[0]
@@ -45,9 +49,21 @@ describe('orientation and density of photos', () => {
   })
 
   test('an image resolution without a unit does not change the size of a PDF page', async () => {
-    const { path } = await convert(vips, fixture('odd/jpg-exif-density-none.jpg'), 'pdf')
-    const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
-    const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []
-    assert.deepEqual([width, height].map(Number).sort(), [60, 90])
+    const readPageSize = async (source: string) => {
+      const { path } = await convert(vips, source, 'pdf')
+      const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
+      const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []
+      return [width, height].map(Number)
+    }
+    assert.deepEqual(await readPageSize(fixture('odd/jpg-exif-density-none.jpg')), [90, 60])
+    const image = sharp({ create: { width: 300, height: 150, channels: 3, background: '#0a0' } })
+    const photo = join(folder, 'unitless.jpg')
+    await image
+      .withExif({ IFD0: { XResolution: '300', YResolution: '300', ResolutionUnit: '1' } })
+      .toFile(photo)
+    const paths = ['unitless.png', 'unitless.tif'].map((name) => join(folder, name))
+    for (const path of paths)
+      execFileSync('convert', ['-size', '300x150', 'xc:#0a0', '-units', 'Undefined', '-density', '300', path])
+    for (const path of [photo, ...paths]) assert.deepEqual(await readPageSize(path), [225, 112.5], path)
   })
 })
