@@ -1,5 +1,6 @@
 import type { QualityScale } from '../options.ts'
 import { defaultLayouts, type LayoutName } from './channel-layouts.ts'
+import { getVorbisBitrates } from './vorbis-bitrates.ts'
 
 /** Encoder settings of an audio codec. `ffmpeg -h encoder=NAME` lists what an encoder supports. */
 export interface AudioCodec {
@@ -17,6 +18,8 @@ export interface AudioCodec {
   readonly kbits?: QualityScale
   /** Returns the only bit rates (kbit/s) that are supported at a sample rate (Hz). */
   readonly allowedKbits?: (rate: number) => readonly number[]
+  /** Returns the lowest and highest bit rate of a track, in bits per second; any if omitted. */
+  readonly bitrateRange?: (sampleRateHz: number, channels: number) => readonly [min: number, max: number]
   readonly args?: readonly string[]
   /** Options for more than two channels; the stream specifier is appended to their names. */
   readonly surroundOptions?: Readonly<Record<string, string>>
@@ -64,6 +67,7 @@ export const audioCodecs = {
     // By default, ffmpeg 5 writes 5.0 and 6.1 in an order that players do not expect (RFC 7845, 5.1.1.2).
     surroundOptions: { mapping_family: '1' },
     sampleRates: [8000, 12000, 16000, 24000, 48000],
+    bitrateRange: (_, channels) => [500, 256_000 * channels],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },
   },
   vorbis: {
@@ -74,6 +78,7 @@ export const audioCodecs = {
     // Above 50 kHz the encoder does not accept a bit rate.
     sampleRates: [8000, 11025, 12000, ...mpegSampleRates],
     lowBitrateSampleRate: 8_000,
+    bitrateRange: getVorbisBitrates,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
   },
   ac3: {

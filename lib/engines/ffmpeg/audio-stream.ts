@@ -65,14 +65,15 @@ export function findUnusedRateOptions({ container, options }: EncodeTarget): str
   )
 }
 
-/** Warns if the codec does not support the requested sample rate or number of channels. */
+/** Warns if the codec does not support the requested sample rate, number of channels or bit rate. */
 function createNearestValueWarnings(
   codec: AudioCodec,
   stream: AudioStream,
   { container, options }: EncodeTarget,
 ): MediaWarning[] {
-  const { sampleRateHz, arrangement } = chooseOutputShape(codec, stream, container, options)
-  const { audioSampleRate = sampleRateHz, channels = arrangement.channels } = options
+  const { sampleRateHz, arrangement, bits } = chooseOutputShape(codec, stream, container, options)
+  const { audioSampleRate = sampleRateHz, channels = arrangement.channels, audioBitrate } = options
+  const isOtherBitrate = codec.bitrateRange && audioBitrate !== undefined && bits !== audioBitrate
   return [
     ...(audioSampleRate === sampleRateHz
       ? []
@@ -80,6 +81,9 @@ function createNearestValueWarnings(
     ...(channels === arrangement.channels
       ? []
       : [createNearestValueWarning('channels', channels, arrangement.channels)]),
+    ...(isOtherBitrate && bits !== undefined
+      ? [createNearestValueWarning('audioBitrate', audioBitrate, bits)]
+      : []),
   ]
 }
 
@@ -275,7 +279,9 @@ function chooseTrackBitrate(
   sampleRateHz: number,
   isAudioOnlyTarget: boolean,
 ): number | undefined {
-  const bitrate = computeBitrate(codec, options, channels, sampleRateHz, isAudioOnlyTarget)
+  const wantedBitrate = computeBitrate(codec, options, channels, isAudioOnlyTarget)
+  const [min, max] = codec.bitrateRange?.(sampleRateHz, channels) ?? [0, Number.POSITIVE_INFINITY]
+  const bitrate = wantedBitrate && Math.max(min, Math.min(wantedBitrate, max))
   const allowedKbits = codec.allowedKbits?.(sampleRateHz)
   return bitrate === undefined || allowedKbits === undefined
     ? bitrate
@@ -283,10 +289,9 @@ function chooseTrackBitrate(
 }
 
 function computeBitrate(
-  { kbits, encoder }: AudioCodec,
+  { kbits }: AudioCodec,
   { audioBitrate, quality }: MediaOptions,
   channels: number,
-  sampleRateHz: number,
   isAudioOnlyTarget: boolean,
 ): number | undefined {
   if (!kbits) return undefined
@@ -296,9 +301,7 @@ function computeBitrate(
     typeof qualityLevel === 'number'
       ? 32 + ((kbits.highest - 32) * qualityLevel) / 100
       : toQualityNumber(qualityLevel, kbits)
-  // Vorbis refuses bit rates that are too high for a low sample rate.
-  const maxBitrate = encoder === 'libvorbis' ? sampleRateHz * 2 * channels : Number.POSITIVE_INFINITY
-  return Math.round(Math.min(stereoKbits * 1000 * Math.max(0.5, channels / 2), maxBitrate))
+  return Math.round(stereoKbits * 1000 * Math.max(0.5, channels / 2))
 }
 
 const findNearest = (values: readonly number[], wanted: number) =>

@@ -125,6 +125,8 @@ describe('audio tracks', () => {
       'channels is 1 instead of 2: the codec does not support the requested value.',
     ])
     assert.deepEqual(listWarningCodes('mp3', { audioSampleRate: 44_100, channels: 2 }), [])
+    assert.deepEqual(listWarningCodes('ogg', { audioBitrate: 32_000 }), ['OPTION_NOT_USED'])
+    assert.deepEqual(listWarningCodes('ogg', { audioBitrate: 64_000 }), [])
   })
 
   test('an audio track gets the nearest sample rate that its codec and format support', () => {
@@ -155,7 +157,10 @@ describe('audio tracks', () => {
     assert.equal(getBitrate('mp2', { audioBitrate: 9000, audioSampleRate: 32_000 }), '32000')
     assert.equal(getBitrate('mp3', {}, { channels: 1, channel_layout: 'mono' }), '96000')
     assert.equal(getBitrate('opus', {}, { channels: 6, channel_layout: '5.1' }), '384000')
-    assert.equal(getBitrate('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '32000')
+    // The encoders of Vorbis and Opus refuse bit rates outside their range.
+    assert.equal(getBitrate('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '64000')
+    assert.equal(getBitrate('ogg', { audioBitrate: 32_000 }), '45000')
+    assert.equal(getBitrate('opus', { audioBitrate: 900_000 }), '512000')
     assert.equal(getBitrate('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '320000')
     assert.equal(getBitrate('amr', {}), '-')
   })
