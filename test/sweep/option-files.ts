@@ -100,7 +100,7 @@ const baseFiles: readonly BaseFile[] = [
     make: (path, run) => {
       const contentPath = `${path}.content`
       mkdirSync(contentPath, { recursive: true })
-      const lines = Array.from({ length: 400 }, (_, at) => `line ${at} of many ${at * 7919}`)
+      const lines = Array.from({ length: 8000 }, (_, at) => `line ${at} of many ${at * 7919}`)
       writeFileSync(join(contentPath, 'lines.txt'), lines.join('\n'))
       writeFileSync(join(contentPath, 'page.md'), '# A page\n')
       run('7zz', 'a', '-mtm=off', path, `${contentPath}/lines.txt`, `${contentPath}/page.md`)

@@ -40,7 +40,7 @@ export async function readContent(path: string, format: FormatId, option: string
   const unpack = unpackers[extname(path)]
   if (unpack) return unpackBook(path, unpack)
   const isZip = bytes.length > 22 && bytes.readUInt16BE(0) === 0x504b
-  if (isZip) return readZipContent(path, bytes, formatById(format).category === 'archive')
+  if (isZip) return readZipContent(path, bytes, formatById(format).category === 'archive', option)
   return removeChangingTexts((await readMediaContent(path, format, option)) ?? bytes)
 }
 
@@ -53,7 +53,8 @@ async function readPdfContent(path: string, option: string): Promise<string> {
     passwords.map((password) =>
       isEncrypted
         ? run('qpdf', ['--show-encryption', `--password=${password}`, path]).then(
-            ({ stdout }) => stdout,
+            // qpdf also succeeds with a wrong password.
+            ({ stdout }) => (stdout.startsWith('Incorrect password') ? undefined : stdout),
             () => undefined,
           )
         : '',
@@ -114,7 +115,12 @@ async function unpackBook(path: string, unpack: (path: string) => readonly [stri
   }
 }
 
-async function readZipContent(path: string, bytes: Buffer, isArchive: boolean): Promise<string> {
+async function readZipContent(
+  path: string,
+  bytes: Buffer,
+  isArchive: boolean,
+  option: string,
+): Promise<string> {
   // Entries that need a password cannot be read here.
   const list = isArchive ? await readMediaContent(path, 'zip', 'compressionLevel') : ''
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
@@ -123,7 +129,8 @@ async function readZipContent(path: string, bytes: Buffer, isArchive: boolean): 
     const content = entry.encrypted ? '' : Buffer.from(await entry.getData(new Uint8ArrayWriter()))
     return `${entry.filename} ${removeChangingTexts(content)}`
   })
-  return [list, ...(await Promise.all(texts))].join('\n')
+  const size = sizeOptions.includes(option) ? bytes.length : ''
+  return [list, size, ...(await Promise.all(texts))].join('\n')
 }
 
 /**
