@@ -90,8 +90,8 @@ async function runImg2pdf(
 }
 
 /**
- * Returns the density of an image in dpi. libvips takes values without a unit, which only tell the shape of a pixel, for
- * pixels per millimeter.
+ * Returns the density of an image in dpi. libvips takes values without a unit, which only tell the shape of a pixel,
+ * for pixels per millimeter.
  */
 async function readDensity({ path, format, metadata }: SourceImage): Promise<number | undefined> {
   const { density, exif, resolutionUnit } = metadata

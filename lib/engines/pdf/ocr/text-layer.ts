@@ -38,10 +38,10 @@ interface LayerWord {
 }
 
 /**
- * Levels the lines of a skewed page, moves each glyph to where it is seen, and stretches words of scripts without spaces
- * to the next word. Otherwise, readers would scatter the words of skewed lines (Poppler from one degree on), those that
- * use the position of each glyph would find `2091` where a right-to-left line shows `1902`, and all readers would find a
- * space after each Chinese or Japanese word.
+ * Levels the lines of a skewed page, moves each glyph to where it is seen, and stretches words of scripts without
+ * spaces to the next word. Otherwise, readers would scatter the words of skewed lines (Poppler from one degree on),
+ * those that use the position of each glyph would find `2091` where a right-to-left line shows `1902`, and all readers
+ * would find a space after each Chinese or Japanese word.
  * @param layer a decoded content stream.
  * @returns undefined when nothing changes or the stream does not look like Tesseract output.
  */
