@@ -24,6 +24,7 @@ from plausible import is_locked_show, is_plausible
 from scrub import scrub
 from text_boxes import anchor_text_boxes, grow_text_boxes
 from visible_runs import hide_runs_directly
+from workbook_files import prepare_workbook
 
 # Values of com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
@@ -98,6 +99,8 @@ def _load(office, request):
     if is_locked_show(path):
         raise DocumentError('password', 'LibreOffice cannot open PowerPoint 97-2003 files with a password')
     drop_deleted_insertions(path)
+    if request['family'] == 'sheet':
+        prepare_workbook(path, request['output'].endswith(SHOWN))
     if request['output'].endswith('.html'):
         write_form_fields(path)
     dialogs = DialogHandler()

@@ -22,11 +22,16 @@ def count_hidden(sheets):
 
 
 def move_visible_sheet_first(document):
-    """Moves a visible sheet to the front: the office writes the first one as a table, even if it is hidden."""
+    """Moves the first visible sheet with content to the front: the office writes the first one as a table, even if it is
+    hidden or empty."""
     sheets = document.Sheets
-    if not sheets.getByIndex(0).IsVisible:
-        shown = next(sheet for sheet in sheets if sheet.IsVisible)
-        sheets.moveByName(shown.Name, 0)
+    shown = [sheet for sheet in sheets if sheet.IsVisible]
+    chosen = next((sheet for sheet in shown if _has_content(sheet)), shown[0])
+    sheets.moveByName(chosen.Name, 0)
+
+
+def _has_content(sheet):
+    return sheet.queryContentCells(CONTENT).Count > 0
 
 
 def drop_hidden_print_areas(document):
