@@ -23,13 +23,18 @@ export async function decodeTags(
   const toLatin1Bytes = (text: string) => Buffer.from(text, 'latin1')
   const charset = guessCharset(toLatin1Bytes(misdecodedTags.map(([, text]) => text).join('\n')))
   if (charset === 'windows-1252') return {}
-  return Object.fromEntries(
-    misdecodedTags.map(([name, text]) => [name, decodeText(toLatin1Bytes(text), charset)]),
-  )
+  // The same program wrote all tags, also those too short to show it.
+  const decodedTags = Object.entries(tags)
+    .filter(([, text]) => nonAsciiPattern.test(text) && !nonLatin1Pattern.test(text))
+    .map(([name, text]) => [name, decodeText(toLatin1Bytes(text), charset)] as const)
+  return Object.fromEntries(decodedTags.filter(([, text]) => !text.includes('\ufffd')))
 }
 
+const nonAsciiPattern = /[\x80-\xff]/
+const nonLatin1Pattern = /[^\0-\xff]/
+
 function isLikelyMisdecoded(text: string): boolean {
-  if (/[^\0-\xff]/.test(text)) return false
+  if (nonLatin1Pattern.test(text)) return false
   const nonAsciiCount = text.match(/[\x80-\xff]/g)?.length ?? 0
   const alphabeticCount = nonAsciiCount + (text.match(/[a-z]/gi)?.length ?? 0)
   return nonAsciiCount >= minForeignCharacters && nonAsciiCount >= alphabeticCount * minForeignShare

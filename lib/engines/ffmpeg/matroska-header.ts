@@ -157,7 +157,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
       type === undefined ||
       codec === undefined ||
       readNumber(getFirstChild(fields, ids.flagEnabled)) === 0 ||
-      (codec === 'h264' && isProfessionalProfile(getFirstChild(fields, ids.codecPrivate)?.[1])) ||
+      isProfessionalProfile(codec, getFirstChild(fields, ids.codecPrivate)?.[1]) ||
       // A projection may rotate the video.
       (video !== undefined && getFirstChild(video, ids.projection) !== undefined),
   }

@@ -125,9 +125,9 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
     isUnsupported:
       type === undefined ||
       (type !== 'data' && (codec === undefined || entryCount !== 1)) ||
-      (codec === 'h264' &&
-        firstEntry !== undefined &&
-        isProfessionalProfile(await readProfile(boxes, firstEntry))),
+      (firstEntry !== undefined &&
+        codec !== undefined &&
+        isProfessionalProfile(codec, await readProfile(boxes, firstEntry, codec))),
   }
 }
 
@@ -161,9 +161,14 @@ function readRotation(trackHeader: Buffer): number {
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
 
-/** Returns the profile, which is the second byte of the decoder configuration (ISO 14496-15, 5.3.3.1). */
-async function readProfile(boxes: Mp4Boxes, entry: Mp4Box): Promise<number | undefined> {
-  const configuration = await boxes.find({ start: entry.start + visualEntryBytes, end: entry.end }, 'avcC')
+/** Boxes with the decoder configuration (ISO 14496-15, 5.3.4.1 and 8.4.1.1). */
+const configurationBoxes: Readonly<Record<string, string>> = { h264: 'avcC', hevc: 'hvcC' }
+
+/** Returns the second byte of the decoder configuration, which contains the profile. */
+async function readProfile(boxes: Mp4Boxes, entry: Mp4Box, codec: string): Promise<number | undefined> {
+  const type = configurationBoxes[codec]
+  if (type === undefined) return undefined
+  const configuration = await boxes.find({ start: entry.start + visualEntryBytes, end: entry.end }, type)
   return configuration && (await boxes.readStart(configuration, 2))[1]
 }
 

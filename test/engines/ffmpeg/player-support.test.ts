@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import iconv from 'iconv-lite'
 import { decodeTags } from '../../../lib/engines/ffmpeg/decode-tags.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -23,6 +24,20 @@ test('H.264 with 4:4:4 color becomes 4:2:0 in MP4 and MOV, so that players suppo
   assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
 })
 
+test('HEVC with 4:4:4 color is encoded again in MP4, but 10 bits and 4:2:0 are copied', async () => {
+  const folder = scratchFolder('player-support-hevc')
+  for (const [pixelFormat, expected] of [
+    ['yuv444p', 'h264,yuv420p'],
+    ['yuv420p10le', 'hevc,yuv420p10le'],
+  ] as const) {
+    const source = join(folder, `${pixelFormat}.mkv`)
+    const encoderArgs = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', pixelFormat]
+    execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=64x64:d=0.2', ...encoderArgs, source])
+    const { path } = await convert(ffmpeg, source, 'mp4')
+    assert.equal(ffprobe(path, 'stream=codec_name,pix_fmt'), expected)
+  }
+})
+
 test('ID3 tags in an undeclared character encoding are decoded', async () => {
   const { path } = await convert(ffmpeg, fixture('odd/id3-cp1251.mp3'), 'flac')
   assert.equal(ffprobe(path, 'format_tags=title'), 'Песня о друге')
@@ -31,6 +46,17 @@ test('ID3 tags in an undeclared character encoding are decoded', async () => {
 test('audio tags with accented characters are left unchanged', async () => {
   for (const title of ['Motörhead', 'Déjà vu', 'Été à Québec', 'Ærø', 'Žluťoučký', 'Übergröße', 'Ääliö'])
     assert.deepEqual(await decodeTags({ title }), {}, title)
+})
+
+test('all tags of a file are decoded with the same code page, even short ones', async () => {
+  const misdecode = (text: string, charset: string) => iconv.encode(text, charset).toString('latin1')
+  for (const [charset, title, artist] of [
+    ['big5', '月亮代表我的心', '鄧麗君'],
+    ['windows-1253', 'Ελληνικό τραγούδι', 'Μαρία'],
+  ] as const) {
+    const tags = { title: misdecode(title, charset), artist: misdecode(artist, charset) }
+    assert.deepEqual(await decodeTags(tags), { title, artist })
+  }
 })
 
 test('the time code of a video is kept, or reported as lost if the format cannot store time codes', async () => {

@@ -104,6 +104,18 @@ describe('text in an undeclared encoding', () => {
     }
   })
 
+  test('short names are decoded correctly from Chinese, Thai and Greek encodings', () => {
+    for (const [name, text] of [
+      ['gb18030', '文档资料/会议记录.txt'],
+      ['windows-874', 'เอกสารการประชุม.txt'],
+      ['windows-874', 'รายงาน ปี ๒๕๖๗'],
+      ['windows-1253', 'Ελληνικό τραγούδι'],
+    ] as const) {
+      const bytes = iconv.encode(text, name)
+      assert.equal(iconv.decode(bytes, guessCharset(bytes)), text)
+    }
+  })
+
   test('text in undeclared UTF-8 with one invalid byte is still read as UTF-8, with warnings', async () => {
     const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russianText), Buffer.from([0xff])]))
     assert.equal(seenText.text, `${russianText}\ufffd`)

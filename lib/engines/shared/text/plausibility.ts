@@ -77,7 +77,7 @@ export function ratePlausibility(text: string, charset: string): number {
   const familiarCharacters = new Set(familiarLetters[charset])
   let previousCharacter = ''
   let previousScript: string | undefined
-  let [sum, count] = [0, 0]
+  let [sum, count, accentedRun] = [0, 0, 0]
   for (const character of text) {
     const script = findScript(character)
     const isNonAscii = character > '\u007f'
@@ -88,16 +88,21 @@ export function ratePlausibility(text: string, charset: string): number {
       if (script && previousScript) sum += ratePair(previousCharacter, previousScript, character, script)
       if (isNonAscii && !script && previousScript) sum += rateSymbolAfterLetter(character, previousScript)
     }
+    accentedRun = isNonAscii && script === 'latin' ? accentedRun + 1 : 0
+    if (accentedRun > maxAccentedRun) sum--
     previousCharacter = character
     previousScript = script
   }
   return count === 0 ? 0 : sum / count
 }
 
+/** Maximum number of accented letters in a row; longer words are text of another alphabet. */
+const maxAccentedRun = 4
+
 /** Characters that come before words, never directly after a letter. */
 const openingPattern = /[„‚†‡]/
 const punctuationPattern = /[\p{P}\p{Z}]/u
-const commonSymbolPattern = /[\p{P}\p{Z}€°]/u
+const commonSymbolPattern = /[\p{P}\p{Z}\p{Nd}€°]/u
 const isEastAsian = (script: string) => ['han', 'kana', 'hangul', 'narrow'].includes(script)
 
 function rateCharacter(
@@ -124,6 +129,8 @@ function rateCharacter(
       return familiarCharacters.has(character) ? 1 : character.toLowerCase() === character ? 0.6 : 0.4
     case 'other':
       return -0.5
+    case 'thai':
+      return rareThaiPattern.test(character) ? 0.2 : 0.87
     default:
       return 0.87
   }
@@ -141,6 +148,7 @@ function ratePair(
   character: string,
   script: string,
 ): number {
+  if (script === 'thai' && !isThaiOrder(previousCharacter, character)) return -1
   if (script === previousScript) {
     const isMixedCase =
       previousCharacter !== previousCharacter.toUpperCase() && character !== character.toLowerCase()
@@ -148,4 +156,16 @@ function ratePair(
   }
   // Japanese mixes its scripts; otherwise a word does not mix scripts.
   return isEastAsian(script) && isEastAsian(previousScript) ? 0 : -1
+}
+
+const rareThaiPattern = /[ฃฅฆฌฎฏฑฒฤฦฬฮฯๆ]/
+const thaiConsonantPattern = /[ก-ฮ]/
+const thaiMarkPattern = /[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/
+const thaiLeadingVowelPattern = /[เ-ไ]/
+
+/** Whether two Thai characters can follow each other: a mark needs a letter below it, and a leading vowel a consonant. */
+function isThaiOrder(previousCharacter: string, character: string): boolean {
+  if (thaiLeadingVowelPattern.test(previousCharacter)) return thaiConsonantPattern.test(character)
+  const needsBase = thaiMarkPattern.test(character) || /[าำ]/.test(character)
+  return !needsBase || thaiConsonantPattern.test(previousCharacter) || thaiMarkPattern.test(previousCharacter)
 }
