@@ -15,6 +15,9 @@ mupdf.setLog?.({ error() {}, warning() {} })
 const document = new mupdf.PDFDocument(readFileSync(source))
 const terms = JSON.parse(readFileSync(termsPath, 'utf8'))
 
+// A search skips hidden layers, which anyone can show again; the document keeps their state.
+for (let layer = 0; layer < document.countLayers(); layer++) document.setLayerVisible(layer, true)
+
 /** A search returns at most 500 matches; further rounds find the others. */
 const maxRounds = 50
 

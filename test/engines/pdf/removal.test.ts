@@ -104,6 +104,25 @@ describe('PDF redaction', () => {
     assert.ok(red < 240, 'the redacted area must be black')
   })
 
+  test('redact-pdf also removes terms from hidden layers', async () => {
+    const content =
+      'BT /F 20 Tf 20 150 Td (Shown) Tj ET /OC /Hidden BDC BT /F 20 Tf 20 100 Td (Secret kept) Tj ET EMC'
+    const source = await writeFiles({
+      'layer.pdf': createPdf({
+        1: '<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >> >>',
+        2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /Properties << /Hidden 6 0 R >> >> >>',
+        4: { dict: '<< >>', data: Buffer.from(content) },
+        5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+        6: '<< /Type /OCG /Name (Notes) >>',
+      }),
+    })
+    const { path, result } = await run('redact-pdf', { terms: 'Secret' }, source('layer.pdf'))
+    assert.equal(result.details?.['redactions'], 1)
+    assert.doesNotMatch(await readUncompressed(path), /Secret/)
+    assert.match(await readUncompressed(path), /\/OFF/)
+  })
+
   test('redact-pdf removes the image pixels behind a redacted term', async () => {
     const scan = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
