@@ -1,4 +1,4 @@
-"""Moves content that converters omit into the text of a Word document: word_text.py in.docx out.docx
+"""Moves content that converters omit into the text of a Word document: word_text.py in.docx out.docx all|decimal
 
 Text boxes, shapes, WordArt and diagrams are inserted after the paragraph to which they are anchored; comments become
 footnotes; simple fields become their displayed text; ruby text is put in brackets after its base text; embedded
@@ -23,7 +23,8 @@ import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from word_numbers import Numbering, may_have_numbers  # noqa: E402
-from word_symbols import complete_formulas, write_form_fields, write_symbols  # noqa: E402
+from word_symbols import (  # noqa: E402
+    complete_formulas, symbol_styles, write_form_fields, write_symbol_fields, write_symbols)
 
 W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 STRICT = 'http://purl.oclc.org/ooxml/wordprocessingml/main'
@@ -43,7 +44,7 @@ NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 OMITTED = re.compile(
     rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk'
     # Form fields, characters of symbol fonts, and formulas that may lack a part.
-    rb'|checkBox|ddList|<\w+:sym\s|Wingdings|Webdings|"Symbol"|m:(?:nary|rad|func|limLow|limUpp|s(?:Sup|Sub|Pre))\w*>')
+    rb'|noBar|moveFrom|>\s*(?:IF|SYMBOL)\s|checkBox|ddList|<\w+:sym\s|Wingdings|Webdings|"Symbol"|m:(?:nary|rad|func|bar|groupChr|limLow|limUpp|s(?:Sup|Sub|Pre))\w*>')
 # Markup in the text and its notes whose content pandoc omits.
 UNSUPPORTED = re.compile(
     rb'fldSimple|<\w+:(?:ruby|customXml|dir|bdo|ptab)[\s/>]|<\w+:Fallback>\s*<\w+:t[\s>]'
@@ -60,13 +61,13 @@ MAX_COLUMNS = 1000
 MAX_DEPTH = 3
 
 
-def main(source, target):
+def main(source, target, lists=''):
     with open(source, 'rb') as stream:
         if stream.read(8) == b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1':
             return ENCRYPTED
     try:
         with zipfile.ZipFile(source) as package:
-            document = Document(package)
+            document = Document(package, lists == 'decimal')
             if not document.needs_conversion():
                 return NOTHING
             facts = document.convert()
@@ -82,8 +83,9 @@ class TooLarge(Exception):
 
 
 class Document:
-    def __init__(self, package, depth=0):
+    def __init__(self, package, is_decimal=False, depth=0):
         self.package = package
+        self.is_decimal = is_decimal
         self.depth = depth
         self.changed = {}
         self.main = self._main_part()
@@ -92,7 +94,8 @@ class Document:
 
     def needs_conversion(self):
         parts = [self.main, *self._notes_parts()]
-        return (OMITTED.search(self.xml) is not None or b'vanish' in self._styles() or self._has_numbers()
+        styles = self._styles()
+        return (OMITTED.search(self.xml) is not None or b'vanish' in styles or b'ingdings' in styles or self._has_numbers()
                 or any(map(self._needs_repair, parts)))
 
     def convert(self):
@@ -102,9 +105,16 @@ class Document:
         self._read_chunks(root)
         # Write numbers before content is moved, because they follow the order of the document.
         if self._has_numbers():
-            Numbering(ET.fromstring(self._numbering()), ET.fromstring(self._styles() or b'<styles/>'), self.w).write(root)
+            styles = self._parse(self._styles() or b'<styles/>')
+            numbering = Numbering(ET.fromstring(self._numbering()), styles, self.w, self.is_decimal)
+            numbering.write(root)
+            if numbering.has_new_styles:
+                self.changed[f'{self.folder}/styles.xml'] = styles
         write_form_fields(root, self.w)
-        write_symbols(root, self.w)
+        write_symbols(root, self.w, symbol_styles(ET.fromstring(self._styles() or b'<styles/>'), self.w))
+        write_symbol_fields(root, self.w)
+        self._drop_moved(root)
+        self._drop_nested_results(root)
         complete_formulas(root)
         self._unwrap(root)
         self._fill_grids(root)
@@ -163,7 +173,8 @@ class Document:
         return self._read(name) if name in self.package.namelist() else b''
 
     def _has_numbers(self):
-        return (b'numPr' in self.xml or b'numPr' in self._styles()) and may_have_numbers(self._numbering())
+        return (b'numPr' in self.xml or b'numPr' in self._styles()) and (
+            self.is_decimal or may_have_numbers(self._numbering()))
 
     def _notes_parts(self):
         """Returns the names of the parts with footnotes and endnotes, if any."""
@@ -186,6 +197,28 @@ class Document:
                 self.changed[part] = self._parse(self._read(part))
                 self._unwrap(self.changed[part])
                 self._fill_grids(self.changed[part])
+
+    def _drop_moved(self, root):
+        """Removes text at the place from which it was moved (17.13.5.22): calibre would show it twice."""
+        for parent in list(root.iter()):
+            for child in parent.findall(f'{self.w}moveFrom'):
+                parent.remove(child)
+
+    def _drop_nested_results(self, root):
+        """Removes the results of fields inside the instruction of another field, such as IF: pandoc and calibre would show
+        them before the result."""
+        fields = []
+        for run in root.iter(f'{self.w}r'):
+            for child in list(run):
+                kind = child.get(f'{self.w}fldCharType') if child.tag == f'{self.w}fldChar' else None
+                if kind == 'begin':
+                    fields.append('instruction')
+                elif kind == 'separate' and fields:
+                    fields[-1] = 'result'
+                elif kind == 'end' and fields:
+                    fields.pop()
+                elif child.tag == f'{self.w}t' and 'instruction' in fields:
+                    run.remove(child)
 
     def _unwrap(self, root):
         """Replaces elements whose content pandoc omits with their content: simple fields, custom XML, ruby text,
@@ -249,7 +282,7 @@ class Document:
         if self.depth >= MAX_DEPTH:
             return []
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            embedded = Document(package, self.depth + 1)
+            embedded = Document(package, self.is_decimal, self.depth + 1)
             embedded.convert()
             body = embedded.changed[embedded.main].find(f'{embedded.w}body')
             # Styles and images are not copied, so blocks of the embedded document lose them.

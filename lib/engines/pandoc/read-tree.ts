@@ -31,6 +31,9 @@ export const mediaFolderName = 'media'
 /** Targets in which the first row of a table looks like the others. */
 const plainTargets: readonly FormatId[] = ['txt', 'opml']
 
+/** Targets whose lists have only decimal numbers. */
+const decimalListTargets: readonly FormatId[] = ['md', 'ipynb', 'org']
+
 /** Time limit in seconds. An ebook takes seconds, but macros and anchors that expand exponentially never end. */
 const readTimeoutS = 180
 
@@ -43,7 +46,8 @@ export async function prepareInput(
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<InputFile> {
-  if (from === 'docx') return inlineWordText(input, tools)
+  if (from === 'docx')
+    return inlineWordText(input, tools, { lists: decimalListTargets.includes(to) ? 'decimal' : 'all' })
   if (from === 'odt') return unwrapHeaderRows(input, tools)
   if (from === 'rtf') return fixRtf(input, tools)
   if (from === 'epub') return fixEpubNotes(input, tools)

@@ -32,7 +32,16 @@ test('HEVC with 4:4:4 color is encoded again in MP4, but 10 bits and 4:2:0 are c
   ] as const) {
     const source = join(folder, `${pixelFormat}.mkv`)
     const encoderArgs = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', pixelFormat]
-    execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=64x64:d=0.2', ...encoderArgs, source])
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc=s=64x64:d=0.2',
+      ...encoderArgs,
+      source,
+    ])
     const { path } = await convert(ffmpeg, source, 'mp4')
     assert.equal(ffprobe(path, 'stream=codec_name,pix_fmt'), expected)
   }

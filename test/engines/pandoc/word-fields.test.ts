@@ -53,6 +53,61 @@ describe('generated content of Word documents', () => {
     assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
   })
 
+  test('lists whose numbers Markdown cannot show keep them as text: letters, words and continued lists', async () => {
+    const levels = createLevel(0, 'upperLetter', '%1.') + createLevel(1, 'ordinalText', '%2')
+    const items = createListItem(0, 'Goods') + createListItem(1, 'Price') + createListItem(1, 'Fee')
+    const source = await createDocumentWith('letters.docx', items, levels)
+    assert.equal(await convertToText(source, 'md'), 'A. Goods\n\nFirst Price\n\nSecond Fee\n')
+    assert.match(await convertToText(source, 'txt'), /^A\. {1,2}Goods/)
+  })
+
+  test('a level that never restarts counts on in Markdown', async () => {
+    const letters = createLevel(1, 'lowerLetter', '%2)').replace(
+      '<w:lvlText',
+      '<w:lvlRestart w:val="0"/><w:lvlText',
+    )
+    const items = [0, 1, 0, 1].map((level, index) => createListItem(level, `Item${index}`)).join('')
+    const source = await createDocumentWith('restart.docx', items, createLevel(0, 'decimal', '%1.') + letters)
+    assert.match(await convertToText(source, 'txt'), /b\) Item3/)
+  })
+
+  test('moved text appears once, and a field shows only its result', async () => {
+    const field = (type: string) => `<w:fldChar w:fldCharType="${type}"/>`
+    const instruction = (text: string) => `<w:instrText xml:space="preserve"> ${text} </w:instrText>`
+    const page = `${field('begin')}${instruction('PAGE')}${field('separate')}<w:t>7</w:t>${field('end')}`
+    const condition = `${field('begin')}${instruction('IF')}${page}${instruction('= 7 "yes"')}${field('separate')}<w:t>yes</w:t>${field('end')}`
+    const symbol = `${field('begin')}${instruction(String.raw`SYMBOL 254 \f Wingdings`)}${field('end')}`
+    const run = (content: string) =>
+      content.replaceAll(/<w:(?:fldChar|instrText|t)\b.*?(?:\/>|<\/w:\w+>)/g, '<w:r>$&</w:r>')
+    const move = (tag: string) =>
+      `<w:p><w:${tag} w:id="1" w:author="Ann"><w:r><w:t>Moved</w:t></w:r></w:${tag}></w:p>`
+    const paragraphs = `${move('moveFrom')}${move('moveTo')}<w:p>${run(condition)}</w:p><w:p>${run(symbol)}</w:p>`
+    const source = await createDocumentWith('fields.docx', paragraphs)
+    assert.equal(await convertToText(source, 'txt'), 'Moved\n\nyes\n\n☑\n')
+  })
+
+  test('formulas with default parts keep them: an operator without limits, braces, bars, binomials', async () => {
+    const namespace = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    const run = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
+    const formulas = [
+      `<m:nary><m:naryPr><m:chr m:val="∐"/></m:naryPr><m:e>${run('Y')}</m:e></m:nary>`,
+      `<m:groupChr><m:e>${run('g')}</m:e></m:groupChr>`,
+      `<m:bar><m:e>${run('w')}</m:e></m:bar>`,
+      `<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>${run('n')}</m:num><m:den>${run('k')}</m:den></m:f>`,
+    ]
+    const paragraphs = formulas
+      .map((formula) => `<w:p><m:oMath ${namespace}>${formula}</m:oMath></w:p>`)
+      .join('')
+    const text = await convertToText(await createDocumentWith('defaults.docx', paragraphs), 'md')
+    for (const expected of [
+      '\\coprod_{}^{}Y',
+      '\\underbrace{g}',
+      '\\underline{w}',
+      '\\begin{matrix}\nn \\\\\nk',
+    ])
+      assert.ok(text.includes(expected), `${expected} in ${text}`)
+  })
+
   test('numbered clauses of a Word document keep their numbers, such as § I and I.a)', async () => {
     const levels = createLevel(0, 'upperRoman', '§ %1') + createLevel(1, 'lowerLetter', '%1.%2)')
     const clauses = [
