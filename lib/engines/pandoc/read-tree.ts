@@ -32,7 +32,11 @@ export const mediaFolderName = 'media'
 const plainTargets: readonly FormatId[] = ['txt', 'opml']
 
 /** Targets whose lists have only decimal numbers. */
-const decimalListTargets: readonly FormatId[] = ['md', 'ipynb', 'org']
+const listKinds: Readonly<Partial<Record<FormatId, 'decimal'>>> = {
+  md: 'decimal',
+  ipynb: 'decimal',
+  org: 'decimal',
+}
 
 /** Time limit in seconds. An ebook takes seconds, but macros and anchors that expand exponentially never end. */
 const readTimeoutS = 180
@@ -46,8 +50,7 @@ export async function prepareInput(
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<InputFile> {
-  if (from === 'docx')
-    return inlineWordText(input, tools, { lists: decimalListTargets.includes(to) ? 'decimal' : 'all' })
+  if (from === 'docx') return inlineWordText(input, tools, listKinds[to])
   if (from === 'odt') return unwrapHeaderRows(input, tools)
   if (from === 'rtf') return fixRtf(input, tools)
   if (from === 'epub') return fixEpubNotes(input, tools)

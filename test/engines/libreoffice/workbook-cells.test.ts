@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import { CompoundFile } from '../../../lib/binary/cfb.ts'
 import { openByPath } from '../../../lib/binary/random-access.ts'
 import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
@@ -19,6 +20,40 @@ async function toMarkdown(workbook: string): Promise<string> {
   const page = await convert(office, fixture(workbook), 'html')
   return readFile((await convert(pandoc, page.path, 'md')).path, 'utf8')
 }
+
+/** Returns a copy of a workbook fixture with its parts changed. */
+async function createWorkbook(name: string, change: (xml: string) => string): Promise<string> {
+  const source = new ZipReader(new Uint8ArrayReader(await readFile(fixture(`office/${name}`))))
+  const target = new ZipWriter(new Uint8ArrayWriter())
+  for (const entry of await source.getEntries()) {
+    if (entry.directory) continue
+    const xml = new TextDecoder().decode(await entry.getData(new Uint8ArrayWriter()))
+    await target.add(entry.filename, new Uint8ArrayReader(Buffer.from(change(xml))))
+  }
+  const path = join(scratchFolder('changed-workbooks'), name)
+  await writeFile(path, await target.close())
+  return path
+}
+
+test('a hidden sheet stays hidden, even if it is the active one', async () => {
+  const source = await createWorkbook('hidden-sheet-printarea.xlsx', (xml) =>
+    xml
+      .replace('sheetId="1"', 'sheetId="1" state="hidden"')
+      .replace('sheetId="2" state="hidden"', 'sheetId="2"'),
+  )
+  const { path, warnings } = await convert(office, source, 'html')
+  assert.doesNotMatch(await readFile(path, 'utf8'), /shownone/)
+  assert.deepEqual(warnings, ['HIDDEN_DROPPED'])
+})
+
+test('cells of a protected sheet are displayed as in Excel', async () => {
+  const protection = '<sheetProtection sheet="1" password="CC1A"/>'
+  const source = await createWorkbook('logical-values.xlsx', (xml) =>
+    xml.replace('</sheetData>', `</sheetData>${protection}`),
+  )
+  const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
+  assert.match(table, /^TRUE,TRUE,FALSE,TRUE,/m)
+})
 
 test('a hidden sheet is not printed, even if it has a print area', async () => {
   const { path } = await convert(office, fixture('office/hidden-sheet-printarea.xlsx'), 'pdf')

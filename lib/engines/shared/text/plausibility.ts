@@ -77,7 +77,7 @@ export function ratePlausibility(text: string, charset: string): number {
   const familiarCharacters = new Set(familiarLetters[charset])
   let previousCharacter = ''
   let previousScript: string | undefined
-  let [sum, count, accentedRun] = [0, 0, 0]
+  let [sum, count] = [-countAccentedRuns(text), 0]
   for (const character of text) {
     const script = findScript(character)
     const isNonAscii = character > '\u007f'
@@ -88,8 +88,6 @@ export function ratePlausibility(text: string, charset: string): number {
       if (script && previousScript) sum += ratePair(previousCharacter, previousScript, character, script)
       if (isNonAscii && !script && previousScript) sum += rateSymbolAfterLetter(character, previousScript)
     }
-    accentedRun = isNonAscii && script === 'latin' ? accentedRun + 1 : 0
-    if (accentedRun > maxAccentedRun) sum--
     previousCharacter = character
     previousScript = script
   }
@@ -98,6 +96,11 @@ export function ratePlausibility(text: string, charset: string): number {
 
 /** Maximum number of accented letters in a row; longer words are text of another alphabet. */
 const maxAccentedRun = 4
+const accentedRunPattern = /[\p{Script=Latin}--[A-Za-z]]{5,}/gv
+
+/** Returns the number of letters beyond that maximum. */
+const countAccentedRuns = (text: string) =>
+  (text.match(accentedRunPattern) ?? []).reduce((sum, run) => sum + run.length - maxAccentedRun, 0)
 
 /** Characters that come before words, never directly after a letter. */
 const openingPattern = /[„‚†‡]/

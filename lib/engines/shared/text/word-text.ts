@@ -18,7 +18,7 @@ const exitCodes = { notWord: 3, encrypted: 4, nothing: 5 } as const
 export async function inlineWordText(
   input: InputFile,
   tools: Tools,
-  { lists = 'all' }: { readonly lists?: 'all' | 'decimal' } = {},
+  lists: 'all' | 'decimal' = 'all',
 ): Promise<InputFile> {
   await rejectStrictOffice(input)
   const path = join(tools.workDir, 'whole-text.docx')
