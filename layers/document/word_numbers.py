@@ -59,8 +59,8 @@ class Numbering:
         return count
 
     def _is_counted(self, number, level):
-        """Whether a converter counts the paragraph just numbered likewise: it counts each list by itself, although lists
-        with the same definition continue each other, and restarts each level after a higher one."""
+        """Whether a converter counts the paragraph just numbered likewise: it counts each list by itself, although
+        lists with the same definition continue each other, and restarts each level after a higher one."""
         counters = self.plain_counters.setdefault(number, {})
         started = counters[level] if level in counters else self._first(number, level) - 1
         counters[level] = started + 1
@@ -222,8 +222,8 @@ class Numbering:
         return None if element is None else element.get(f'{self.w}val')
 
 
-ONES = ('Zero One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen Sixteen Seventeen '
-        'Eighteen Nineteen').split()
+ONES = ('Zero One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen Sixteen '
+        'Seventeen Eighteen Nineteen').split()
 TENS = '- - Twenty Thirty Forty Fifty Sixty Seventy Eighty Ninety'.split()
 ORDINALS = {'One': 'First', 'Two': 'Second', 'Three': 'Third', 'Five': 'Fifth', 'Eight': 'Eighth', 'Nine': 'Ninth',
             'Twelve': 'Twelfth'}

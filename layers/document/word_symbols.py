@@ -44,8 +44,8 @@ FONTS = {'wingdings': WINGDINGS, 'wingdings 2': WINGDINGS_2, 'wingdings 3': WING
 
 
 def write_symbols(root, w, styles=None):
-    """Replaces characters of symbol fonts by Unicode characters, in `w:sym` and in runs with such a font, directly or by
-    their style; `styles` has the fonts of character styles."""
+    """Replaces characters of symbol fonts by Unicode characters, in `w:sym` and in runs with such a font, directly or
+    by their style; `styles` has the fonts of character styles."""
     for run in root.iter(f'{w}r'):
         table = _table_of(run, w, styles or {})
         for place, child in enumerate(list(run)):
@@ -61,7 +61,10 @@ def write_symbols(root, w, styles=None):
                                      for one in child.text)
 
 
-FIELD = re.compile(r'\s*SYMBOL\s+(0x[0-9a-fA-F]{1,4}|\d{1,5})\s.*?\\f\s*"?([^"\\]*[^"\\\s])"?.*', re.IGNORECASE | re.DOTALL)
+FIELD = re.compile(
+    r'\s*SYMBOL\s+(0x[0-9a-fA-F]{1,4}|\d{1,5})\s.*?\\f\s*"?([^"\\]*[^"\\\s])"?.*', re.IGNORECASE | re.DOTALL)
+# Instructions of real fields are far shorter.
+MAX_INSTRUCTION = 200
 
 
 def write_symbol_fields(root, w):
@@ -69,7 +72,7 @@ def write_symbol_fields(root, w):
     for parent in list(root.iter(f'{w}p')):
         for run in list(parent):
             text = ''.join(part.text or '' for part in run.findall(f'{w}instrText'))
-            field = FIELD.fullmatch(text)
+            field = FIELD.fullmatch(text) if len(text) <= MAX_INSTRUCTION else None
             symbols = None if field is None else FONTS.get(field.group(2).lower())
             if symbols is not None:
                 base = 16 if field.group(1).lower().startswith('0x') else 10
@@ -142,7 +145,7 @@ def _state(data, w):
 
 
 def _write_lower_brace(element):
-    """Writes a brace or an arrow below an expression as its lower limit, because pandoc would put the expression above."""
+    """Writes a brace or an arrow below an expression as its lower limit: pandoc would put the expression above it."""
     position, character = (element.find(f'{M}groupChrPr/{M}{name}') for name in ('pos', 'chr'))
     if position is not None and position.get(f'{M}val') == 'top':
         return

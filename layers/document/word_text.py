@@ -44,7 +44,8 @@ NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 OMITTED = re.compile(
     rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk'
     # Form fields, characters of symbol fonts, and formulas that may lack a part.
-    rb'|noBar|moveFrom|>\s*(?:IF|SYMBOL)\s|checkBox|ddList|<\w+:sym\s|Wingdings|Webdings|"Symbol"|m:(?:nary|rad|func|bar|groupChr|limLow|limUpp|s(?:Sup|Sub|Pre))\w*>')
+    rb'|moveFrom|>\s*(?:IF|SYMBOL)\s|checkBox|ddList|<\w+:sym\s|Wingdings|Webdings|"Symbol"|noBar'
+    rb'|m:(?:nary|rad|func|bar|groupChr|limLow|limUpp|s(?:Sup|Sub|Pre))\w*>')
 # Markup in the text and its notes whose content pandoc omits.
 UNSUPPORTED = re.compile(
     rb'fldSimple|<\w+:(?:ruby|customXml|dir|bdo|ptab)[\s/>]|<\w+:Fallback>\s*<\w+:t[\s>]'
@@ -95,7 +96,8 @@ class Document:
     def needs_conversion(self):
         parts = [self.main, *self._notes_parts()]
         styles = self._styles()
-        return (OMITTED.search(self.xml) is not None or b'vanish' in styles or b'ingdings' in styles or self._has_numbers()
+        return (OMITTED.search(self.xml) is not None or b'vanish' in styles or b'ingdings' in styles
+                or self._has_numbers()
                 or any(map(self._needs_repair, parts)))
 
     def convert(self):
@@ -205,8 +207,8 @@ class Document:
                 parent.remove(child)
 
     def _drop_nested_results(self, root):
-        """Removes the results of fields inside the instruction of another field, such as IF: pandoc and calibre would show
-        them before the result."""
+        """Removes the results of fields inside the instruction of another field, such as IF: pandoc and calibre would
+        show them before the result."""
         fields = []
         for run in root.iter(f'{self.w}r'):
             for child in list(run):

@@ -22,8 +22,8 @@ def count_hidden(sheets):
 
 
 def move_visible_sheet_first(document):
-    """Moves the first visible sheet with content to the front: the office writes the first one as a table, even if it is
-    hidden or empty."""
+    """Moves the first visible sheet with content to the front: the office writes the first one as a table, even if it
+    is hidden or empty."""
     sheets = document.Sheets
     shown = [sheet for sheet in sheets if sheet.IsVisible]
     chosen = next((sheet for sheet in shown if _has_content(sheet)), shown[0])

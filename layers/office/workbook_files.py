@@ -17,8 +17,8 @@ OPEN_TABLE, OPEN_PROTECTION = re.compile(rb'<table:table\s[^<>]*>'), re.compile(
 
 
 def prepare_workbook(path, is_displayed):
-    """Keeps a hidden sheet hidden. If the output contains the cells as displayed, also removes the protection of sheets:
-    the office allows no changes to the number formats of protected cells."""
+    """Keeps a hidden sheet hidden. If the output contains the cells as displayed, also removes the protection of
+    sheets: the office allows no changes to the number formats of protected cells."""
     if not path.endswith(EXCEL + OPEN) or not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as package:
@@ -45,8 +45,8 @@ def _find_change(name, is_displayed):
 
 
 def _activate_visible_sheet(xml):
-    """Makes the first visible sheet the active one if the active one is hidden, because the office shows the active sheet
-    in any case. Programs that hide the first sheet often forget to change it (18.2.30)."""
+    """Makes the first visible sheet the active one if the active one is hidden, because the office shows the active
+    sheet in any case. Programs that hide the first sheet often forget to change it (18.2.30)."""
     shown = [HIDDEN.search(sheet) is None for sheet in SHEET.findall(xml)]
     found = ACTIVE.search(xml)
     active = int(found.group(1)) if found else 0
@@ -61,4 +61,5 @@ def _activate_visible_sheet(xml):
     place = LIST.search(xml)
     prefix = (place.group(1) or b'') if place else b''
     start = place.start() if place else len(xml)
-    return xml[:start] + b'<%bbookViews><%bworkbookView%b/></%bbookViews>' % (prefix, prefix, attribute, prefix) + xml[start:]
+    views = b'<%bbookViews><%bworkbookView%b/></%bbookViews>' % (prefix, prefix, attribute, prefix)
+    return xml[:start] + views + xml[start:]
