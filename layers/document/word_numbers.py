@@ -250,7 +250,7 @@ def spell(number, kind):
     if kind == 'numberInDash':
         return f'- {number} -'
     if kind == 'ordinal':
-        return f'{number}{_ending(number)}'
+        return f'{number}{_suffix(number)}'
     if kind in ('cardinalText', 'ordinalText') and number < 100:
         return _words(number, kind == 'ordinalText')
     if kind in ('hex', 'decimalFullWidth'):
@@ -260,9 +260,9 @@ def spell(number, kind):
     if kind in CHINESE and 0 < number < 100:
         return _chinese(number)
     if kind in ('lowerLetter', 'upperLetter') and number > 0:
-        return _letters(number, 'abcdefghijklmnopqrstuvwxyz', kind == 'upperLetter')
+        return _repeat_character(number, 'abcdefghijklmnopqrstuvwxyz', kind == 'upperLetter')
     if kind in ('russianLower', 'russianUpper') and number > 0:
-        return _letters(number, CYRILLIC, kind == 'russianUpper')
+        return _repeat_character(number, CYRILLIC, kind == 'russianUpper')
     if kind in ('lowerRoman', 'upperRoman') and 0 < number < 4000:
         text = ''
         for value, numeral in ROMAN:
@@ -275,12 +275,12 @@ def spell(number, kind):
 FULL_WIDTH = {ord('0') + digit: 0xFF10 + digit for digit in range(10)}
 
 
-def _letters(number, alphabet, is_upper):
+def _repeat_character(number, alphabet, is_upper):
     text = alphabet[(number - 1) % len(alphabet)] * min((number - 1) // len(alphabet) + 1, 10)
     return text.upper() if is_upper else text
 
 
-def _ending(number):
+def _suffix(number):
     return 'th' if number % 100 in (11, 12, 13) else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')
 
 

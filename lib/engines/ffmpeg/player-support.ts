@@ -8,7 +8,7 @@ import type { MediaStream } from './probe.ts'
 
 /** High 10, High 4:2:2, High 4:4:4 Predictive and CAVLC 4:4:4 (H.264, annex A). */
 const professionalH264Profiles = [110, 122, 244, 44]
-/** Main, Main 10 and Main Still Picture (HEVC, annex A); 0 says nothing. */
+/** Main, Main 10 and Main for still images (HEVC, annex A); 0 says nothing. */
 const maxPlayableHevcProfile = 3
 
 /** @param profile second byte of the decoder's configuration: `profile_idc`, in HEVC with flags before it. */

@@ -53,21 +53,25 @@ describe('generated content of Word documents', () => {
     assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
   })
 
-  test('lists whose numbers Markdown cannot show keep them as text: letters, words and continued lists', async () => {
+  test('lists whose numbers Markdown cannot show keep them as text, such as A and First', async () => {
     const levels = createLevel(0, 'upperLetter', '%1.') + createLevel(1, 'ordinalText', '%2')
     const items = createListItem(0, 'Goods') + createListItem(1, 'Price') + createListItem(1, 'Fee')
-    const source = await createDocumentWith('letters.docx', items, levels)
+    const source = await createDocumentWith('number-formats.docx', items, levels)
     assert.equal(await convertToText(source, 'md'), 'A. Goods\n\nFirst Price\n\nSecond Fee\n')
     assert.match(await convertToText(source, 'txt'), /^A\. {1,2}Goods/)
   })
 
-  test('a level that never restarts counts on in Markdown', async () => {
-    const letters = createLevel(1, 'lowerLetter', '%2)').replace(
+  test('a list level that never restarts counts on', async () => {
+    const lastLevel = createLevel(1, 'lowerLetter', '%2)').replace(
       '<w:lvlText',
       '<w:lvlRestart w:val="0"/><w:lvlText',
     )
     const items = [0, 1, 0, 1].map((level, index) => createListItem(level, `Item${index}`)).join('')
-    const source = await createDocumentWith('restart.docx', items, createLevel(0, 'decimal', '%1.') + letters)
+    const source = await createDocumentWith(
+      'restart.docx',
+      items,
+      createLevel(0, 'decimal', '%1.') + lastLevel,
+    )
     assert.match(await convertToText(source, 'txt'), /b\) Item3/)
   })
 

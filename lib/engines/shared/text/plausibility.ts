@@ -166,7 +166,7 @@ const thaiConsonantPattern = /[ก-ฮ]/
 const thaiMarkPattern = /[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/
 const thaiLeadingVowelPattern = /[เ-ไ]/
 
-/** Whether two Thai characters can follow each other: a mark needs a letter below it, and a leading vowel a consonant. */
+/** Whether two Thai characters can follow each other: a mark needs a base, and a leading vowel a consonant. */
 function isThaiOrder(previousCharacter: string, character: string): boolean {
   if (thaiLeadingVowelPattern.test(previousCharacter)) return thaiConsonantPattern.test(character)
   const needsBase = thaiMarkPattern.test(character) || /[าำ]/.test(character)
