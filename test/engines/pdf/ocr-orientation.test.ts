@@ -64,10 +64,13 @@ describe('orientation and lines of scans', () => {
     const { pdf } = await createScan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
     const searchablePdf = await recognize(pdf, 'pdf')
-    const text = await readFile(path, 'utf8')
-    assert.deepEqual(splitWords(text.toLowerCase()), splitWords(lines.join(' ').toLowerCase()))
+    // Capital letters of skewed lines may be read as small ones, and the other way round.
+    const splitLowerCase = (text: string) => splitWords(text.toLowerCase())
+    const expectedWords = splitLowerCase(lines.join(' '))
+    assert.deepEqual(splitLowerCase(await readFile(path, 'utf8')), expectedWords)
     // Poppler takes the words after wide gaps for a column of their own.
-    assert.deepEqual(splitWords(await readPdfText(searchablePdf.path)).sort(), [...allWords].sort())
+    const searchableWords = splitLowerCase(await readPdfText(searchablePdf.path))
+    assert.deepEqual(searchableWords.sort(), expectedWords.toSorted())
   })
 })
 
