@@ -64,7 +64,7 @@ describe('orientation and lines of scans', () => {
     const { pdf } = await createScan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
     const searchablePdf = await recognize(pdf, 'pdf')
-    // Capital letters of skewed lines may be read as small ones, and the other way round.
+    // OCR of skewed lines may read lowercase as uppercase.
     const splitLowerCase = (text: string) => splitWords(text.toLowerCase())
     const expectedWords = splitLowerCase(lines.join(' '))
     assert.deepEqual(splitLowerCase(await readFile(path, 'utf8')), expectedWords)
