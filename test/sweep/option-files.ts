@@ -135,8 +135,8 @@ export async function findOptionSource(request: SourceRequest): Promise<string |
   if (option === 'strip' && source !== undefined) return addAuthor(source, folder)
   const isFixture = request.trial.fixtures?.some((name) => fixturePath(name) === source)
   if (option === 'metadata' && source !== undefined && !isFixture) return addAuthorIfPossible(source, folder)
-  const isDocument = formatById(from).category === 'document'
-  if (request.operation === 'compress' && source !== undefined && isDocument)
+  const isOfficeDocument = from !== 'pdf' && formatById(from).category === 'document'
+  if (request.operation === 'compress' && source !== undefined && isOfficeDocument)
     return addImage(source, from, folder)
   return source
 }

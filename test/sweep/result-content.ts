@@ -69,13 +69,19 @@ async function readPdfContent(path: string, option: string): Promise<string> {
       ({ stdout }) => stdout,
     ),
     read('pdfinfo', '-isodates', '-box'),
-    read('pdfinfo', '-url'),
+    // Fails for some files without links.
+    read('pdfinfo', '-url').catch(() => ''),
     read('pdffonts'),
     stat(path),
   ])
   const stableInfo = removeChangingTexts(info).replaceAll(/^File size:.*$/gm, '')
   const metadata = await readMetadata(path, option)
+  const outline =
+    option === 'outline'
+      ? await run('qpdf', ['--json', '--json-key=outlines', path]).then(({ stdout }) => stdout)
+      : ''
   return [
+    outline,
     ...[hash(image), text, stableInfo, links.toString(), fonts.toString('latin1'), ...opened],
     ...[removeChangingTexts(metadata), ...(sizeOptions.includes(option) ? [size] : [])],
   ].join('\n')
