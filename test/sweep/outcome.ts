@@ -66,6 +66,7 @@ export async function runCase(sweepCase: Case, folder: string, sharedFolder: str
       comparisonPath,
       words: sweepCase.kind === 'whole' ? variant?.words : undefined,
       markup: variant?.markup,
+      mustKeepWords: variant?.mustKeepWords === true,
     })
   } catch (error) {
     if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: shortenText(error.message) }
@@ -91,12 +92,13 @@ interface Reference {
   readonly comparisonPath: string | undefined
   readonly words: string | undefined
   readonly markup: string | undefined
+  readonly mustKeepWords: boolean
 }
 
 async function judgeResult(
   sweepCase: Case,
   doneRoute: RouteResult,
-  { source, comparisonPath, words, markup }: Reference,
+  { source, comparisonPath, words, markup, mustKeepWords }: Reference,
 ): Promise<CaseResult> {
   const { fidelity, codes, result, format, route, from } = doneRoute
   const reportedWarnings = [
@@ -105,7 +107,9 @@ async function judgeResult(
     ...(fidelity?.dropped ?? []),
     ...listUnreportedLosses(fidelity),
   ]
-  if (reportedWarnings.length > 0) return { outcome: 'warned', why: reportedWarnings.join(' ') }
+  const isWordCheckNeeded = mustKeepWords && words !== undefined
+  if (reportedWarnings.length > 0 && !isWordCheckNeeded)
+    return { outcome: 'warned', why: reportedWarnings.join(' ') }
   // A ZIP with one file per page: the service itself counts the entries.
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }

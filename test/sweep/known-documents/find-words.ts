@@ -21,7 +21,7 @@ export function readText(run: Run, path: string, format: FormatId): string {
   return run('pandoc', '-f', format === 'md' ? 'gfm' : format, '-t', 'plain', '--wrap=none', path)
 }
 
-/** Pandoc's reader drops the character after two escaped characters. */
+/** Decodes RTF without pandoc, whose reader drops the character after an escaped one. */
 const readRtf = (rtf: string) =>
   rtf
     .replaceAll(/\\u(-?\d+) ?(?:\?|\\'[\da-f]{2})?/gi, (_, code) =>
@@ -31,14 +31,19 @@ const readRtf = (rtf: string) =>
     .replaceAll(/\\[a-z]+-?\d* ?|[{}\r\n]/gi, '')
 
 /**
- * Whether the text has the word, even if a narrow table cell breaks it in two. Lines of neighboring cells may then
- * stand between the two parts. All words end with a number, so a part without one is not a whole word.
+ * Returns the words that are not in the text. Narrow table cells break words, even within their numbers, and lines of
+ * neighboring cells may stand between the parts. A part that is another word of the document does not count.
  */
-export function isWordFound(wordInAnyForm: string, textInAnyForm: string): boolean {
-  const [word, text] = [wordInAnyForm.normalize('NFC'), textInAnyForm.normalize('NFC')]
-  if (text.replaceAll(/\s/g, '').includes(word)) return true
-  const pieces = new Set(text.split(/\s+/))
-  return Array.from(word, (_, at) => [word.slice(0, at), word.slice(at)] as const).some(
-    ([head, tail]) => !/\d$/.test(head) && pieces.has(head) && pieces.has(tail),
-  )
+export function findLostWords(words: readonly string[], text: string): string[] {
+  const normalizedText = text.normalize('NFC')
+  const textWithoutSpaces = normalizedText.replaceAll(/\s/g, '')
+  const otherWords = new Set(words.map((word) => word.normalize('NFC')))
+  const parts = new Set(normalizedText.split(/\s+/).filter((part) => !otherWords.has(part)))
+  const hasParts = (word: string): boolean =>
+    parts.has(word) ||
+    Array.from(word, (_, at) => at).some((at) => parts.has(word.slice(0, at)) && hasParts(word.slice(at)))
+  return words.filter((word) => {
+    const normalizedWord = word.normalize('NFC')
+    return !textWithoutSpaces.includes(normalizedWord) && !hasParts(normalizedWord)
+  })
 }

@@ -14,6 +14,8 @@ export interface Variant {
   readonly comparisonPath?: string
   /** Text of the variant, if other programs cannot read it. */
   readonly words?: string
+  /** Whether the words must be in the result even if a warning says that something else was lost. */
+  readonly mustKeepWords?: boolean
   /** Markup that no result may show as text. */
   readonly markup?: string
 }
