@@ -38,7 +38,7 @@ export function findLostWords(words: readonly string[], text: string): string[] 
   const normalizedText = text.normalize('NFC')
   const textWithoutSpaces = normalizedText.replaceAll(/\s/g, '')
   const otherWords = new Set(words.map((word) => word.normalize('NFC')))
-  const parts = new Set(normalizedText.split(/\s+/).filter((part) => !otherWords.has(part)))
+  const parts = new Set(normalizedText.split(/\s+/).filter((part) => part !== '' && !otherWords.has(part)))
   const hasParts = (word: string): boolean =>
     parts.has(word) ||
     Array.from(word, (_, at) => at).some((at) => parts.has(word.slice(0, at)) && hasParts(word.slice(at)))
