@@ -149,6 +149,11 @@ async function extractTrack(
   const stream = subtitles.find(({ codec_name }) => textSubtitleCodecs.includes(codec_name))
   if (!stream)
     throw createNoTextSubtitlesError(from, subtitles.length > 0 ? ' Its subtitles are images.' : '')
+  if (subtitles.length > 1)
+    tools.warn(
+      'SUBTITLES_DROPPED',
+      `The first text track of ${subtitles.length} subtitle tracks was converted.`,
+    )
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
   const outputArgs = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]

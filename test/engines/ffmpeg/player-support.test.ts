@@ -79,3 +79,12 @@ test('the time code of a video is kept, or reported as lost if the format cannot
   }
   assert.deepEqual((await convert(ffmpeg, source, 'ts')).warnings, ['DATA_DROPPED'])
 })
+
+test('subtitles from a video with several tracks come with a warning that only one was converted', async () => {
+  const source = join(scratchFolder('player-support-tracks'), 'tracks.mkv')
+  const subtitles = fixture('subtitles.srt')
+  const inputArgs = ['-i', subtitles, '-i', subtitles, '-map', '0', '-map', '1', '-c', 'copy']
+  execFileSync('ffmpeg', ['-v', 'error', ...inputArgs, source])
+  assert.deepEqual((await convert(ffmpeg, source, 'srt')).warnings, ['SUBTITLES_DROPPED'])
+  assert.deepEqual((await convert(ffmpeg, fixture('subtitled.mkv'), 'srt')).warnings, [])
+})
