@@ -9,7 +9,7 @@ const srcdocPattern = /[\s/"']srcdoc\s*=\s*(?:"([^"]*)"|'([^']*)')/i
 
 /** What a frame's document has outside of its content. */
 const documentPattern =
-  /<!doctype\b[^>]*>|<title\b[\s\S]*?(?:<\/title\s*>|$)|<\/?(?:html|head|body)\b[^<>]*>/gi
+  /<!doctype\b[^<>]*>|<title\b[\s\S]*?(?:<\/title\s*>|$)|<\/?(?:html|head|body)\b[^<>]*>/gi
 
 /** Character references that the markup of a document needs in an attribute; the others are decoded with its text. */
 const referencePattern = /&(?:amp|lt|gt|quot|apos|#(\d{1,7}|x[\da-f]{1,6}));?/gi
