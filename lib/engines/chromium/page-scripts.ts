@@ -6,8 +6,6 @@ import { BrowserCrash } from './cdp-pipe.ts'
 const limitsMs = {
   /** For loading the page completely. */
   load: 10_000,
-  /** For scrolling to the end. */
-  scroll: 3000,
   /** For timers and animations. */
   timers: 5000,
   /** For stopping the scripts. */
@@ -33,16 +31,6 @@ export const silentFunctions = `
 const results = { alert: undefined, confirm: false, open: null, print: undefined, prompt: null }
 for (const [name, result] of Object.entries(results)) globalThis[name] = () => result
 for (const name of Object.keys(console)) console[name] = () => undefined`
-
-/** Scrolls to the end and back: many scripts load images or show text only when they come into view. */
-const scrollThrough = `(async () => {
-  const maxSteps = 50
-  for (let step = 0; step < maxSteps && step * innerHeight < document.documentElement.scrollHeight; step++) {
-    scrollTo({ top: step * innerHeight, behavior: 'instant' })
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-  }
-  scrollTo({ top: 0, behavior: 'instant' })
-})()`
 
 export interface RunningPage {
   /** Sends a DevTools command to the page. */
@@ -75,11 +63,7 @@ export async function finishScripts(page: RunningPage): Promise<boolean> {
     })
     await whenTimersEnded
   }
-  const scroll = () =>
-    call(z.looseObject({}), 'Runtime.evaluate', { expression: scrollThrough, awaitPromise: true })
-  const isLoaded = await isDone(whenLoaded, limitsMs.load)
-  if (isLoaded) await isDone(scroll(), limitsMs.scroll)
-  const areDone = isLoaded && (await isDone(runTimers(), limitsMs.timers))
+  const areDone = (await isDone(whenLoaded, limitsMs.load)) && (await isDone(runTimers(), limitsMs.timers))
   const isStopped = await Promise.race([stopScripts(page).then(() => true), sleep(limitsMs.end, false)])
   if (!isStopped) throw new BrowserCrash('The scripts of the page cannot be stopped.')
   return areDone
