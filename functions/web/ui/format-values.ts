@@ -1,7 +1,8 @@
-import { locale } from '../shell/locale.ts'
+import { getLocale } from '../shell/locale.ts'
 
 /** Numbers, sizes and times in the page's language. */
 
+const locale = getLocale()
 const numberFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const percentFormat = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
 const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })

@@ -152,7 +152,7 @@ async function extractTrack(
   if (subtitles.length > 1)
     tools.warn(
       'SUBTITLES_DROPPED',
-      `The first text track of ${subtitles.length} subtitle tracks was converted.`,
+      `Only the first text track of ${subtitles.length} subtitle tracks was converted: the target holds one.`,
     )
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)

@@ -2,7 +2,7 @@ import { batch } from '@preact/signals'
 import { keysOf } from '../../../../lib/validation/keys-of.ts'
 import { fetchToolTargets, type Option } from '../../api.ts'
 import { collectValues, type Values } from '../../options/option-values.ts'
-import { locale } from '../../shell/locale.ts'
+import { getLocale } from '../../shell/locale.ts'
 import { createItems } from './add-items.ts'
 import { convertItem } from './convert-item.ts'
 import { deleteDrafts } from './drafts.ts'
@@ -12,7 +12,7 @@ import words from './words/en.ts'
 
 /** Turns several images into one PDF. */
 
-const nameCollator = new Intl.Collator(locale, { numeric: true })
+const nameCollator = new Intl.Collator(getLocale(), { numeric: true })
 
 const comparators = {
   list: () => 0,

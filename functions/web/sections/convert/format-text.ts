@@ -1,5 +1,5 @@
 import type { Job } from '../../api.ts'
-import { locale } from '../../shell/locale.ts'
+import { getLocale } from '../../shell/locale.ts'
 import words from './words/en.ts'
 
 /** Formats sizes, times and stages as text. */
@@ -11,14 +11,14 @@ function createLazy<Value extends object>(create: () => Value): () => Value {
 }
 
 const decimalFormat = createLazy(
-  () => new Intl.NumberFormat(locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 }),
+  () => new Intl.NumberFormat(getLocale(), { maximumFractionDigits: 1, minimumFractionDigits: 1 }),
 )
-const numberFormat = createLazy(() => new Intl.NumberFormat(locale))
+const numberFormat = createLazy(() => new Intl.NumberFormat(getLocale()))
 
 export const formatNumber = (value: number) => numberFormat().format(value)
 
 const percentFormat = createLazy(
-  () => new Intl.NumberFormat(locale, { style: 'percent', roundingMode: 'floor' }),
+  () => new Intl.NumberFormat(getLocale(), { style: 'percent', roundingMode: 'floor' }),
 )
 
 /** Rounds down, so that the result is never 100% if anything is missing. */
@@ -51,7 +51,7 @@ export function describeTimeLeft(ms: number): string {
 
 const dateTimeFormat = createLazy(
   () =>
-    new Intl.DateTimeFormat(locale, {
+    new Intl.DateTimeFormat(getLocale(), {
       weekday: 'short',
       day: 'numeric',
       month: 'short',

@@ -3,7 +3,7 @@ import { getNextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { locale } from '../../shell/locale.ts'
+import { getLocale } from '../../shell/locale.ts'
 import { navigate, type PageRoute } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import {
@@ -236,7 +236,7 @@ function tryOrUndefined<Result>(action: () => Result): Result | undefined {
 }
 
 const formatInZone = (timeZone: string, at: number) =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
+  new Intl.DateTimeFormat(getLocale(), { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
 
 const getStateLabel = ({ enabled, paused, failures }: Workflow) => {
   if (paused) return <StatusLabel kind="bad">{words.paused}</StatusLabel>
