@@ -213,7 +213,7 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
   for (const [to, low, high, highestBitrate] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
-    ['ogg', 96, 160, 192],
+    ['ogg', 96, 160, 256],
     ['opus', 64, 128, 192],
     ['wma', 96, 160, 192],
     ['ac3', 128, 192, 320],
@@ -230,7 +230,7 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
   assert.equal(getKilobitsPerS('mp3', { quality: 'high', channels: 1 }), 96)
   assert.equal(
     getKilobitsPerS('ogg', { quality: 'highest', audioSampleRate: 8000 }),
-    32,
+    64,
     'limited by the sample rate',
   )
   assert.equal(argAfter(createEncodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
