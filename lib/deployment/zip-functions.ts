@@ -66,7 +66,7 @@ function findReachableChunks(
     // Code that other modules also load is moved to shared chunks, which can leave the chunk of the engine empty.
     return (
       excluded.includes('engines') &&
-      [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
+      [entryPoint ?? '', ...Object.keys(inputs)].some((source) => /^lib\/(engines|capture)\//.test(source))
     )
   }
   // Most functions only know which remote stores exist; the code that accesses them is packaged where it is used.
