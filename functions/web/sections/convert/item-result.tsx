@@ -11,7 +11,7 @@ import { chooseFile } from './file-input.ts'
 import { describeSizeChange, formatExpiry, formatFileSize } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import { openedItem } from './item-list.ts'
-import { describeDroppedContent, describeKeptContent } from './loss-messages.ts'
+import { describeDroppedContent, describeKeptContent } from './describe-fidelity.ts'
 import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
 

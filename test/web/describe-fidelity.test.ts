@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeKeptContent } from '../../functions/web/sections/convert/loss-messages.ts'
+import { describeKeptContent } from '../../functions/web/sections/convert/describe-fidelity.ts'
 
 const createCompleteCount = (count: number) => ({ source: count, result: count, share: 1 })
 const describeCounts = (counts: Partial<Parameters<typeof describeKeptContent>[0]>) =>
