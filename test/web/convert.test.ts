@@ -97,6 +97,10 @@ describe('converting on the page', { concurrency: 3 }, () => {
       const [download] = await Promise.all([page.waitForEvent('download'), press('Enter')])
       const { stdout } = await run('pdftotext', [await download.path(), '-'])
       assert.match(stdout, /alphamarker in a letter/)
+      await page.getByRole('link', { name: 'History' }).click()
+      await page.getByRole('link', { name: 'letter.docx' }).click()
+      await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+      await page.getByText('All 4\u00a0words kept.').waitFor()
     }))
 
   test('a double click on the button converts the file only once', () =>

@@ -2,7 +2,7 @@ import type { Job } from '../../api.ts'
 import { formatNumber, formatPercent } from './format-text.ts'
 import words from './words/en.ts'
 
-type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
+export type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
 type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>
 
 /** The most important units first; only the first two that apply are shown. */

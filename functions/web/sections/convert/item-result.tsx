@@ -7,11 +7,11 @@ import { listEngines } from '../../ui/engine-names.ts'
 import { WarningText } from '../../ui/warning-text.tsx'
 import { convertAgain } from './add-items.ts'
 import { ForFile, Icon, Notice } from './components.tsx'
+import FidelityLines from './fidelity-lines.tsx'
 import { chooseFile } from './file-input.ts'
 import { describeSizeChange, formatExpiry, formatFileSize } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import { openedItem } from './item-list.ts'
-import { describeDroppedContent, describeKeptContent } from './describe-fidelity.ts'
 import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
 
@@ -27,14 +27,8 @@ export function ItemResult({
   readonly job: Job
   readonly result: JobResult
 }) {
-  const { fidelity } = result
   const engine = listEngines(result.engine ? [result.engine] : [])
   const isStreamCopy = result.method === 'stream-copy'
-  const fidelityLines = fidelity
-    ? [describeKeptContent(fidelity), describeDroppedContent(fidelity, job.target?.format)].filter(
-        (line) => line !== undefined,
-      )
-    : []
   return (
     <div class="done">
       <div class="outcome">
@@ -44,13 +38,7 @@ export function ItemResult({
         </p>
         <Sizes job={job} result={result} />
       </div>
-      {fidelityLines.length > 0 && (
-        <div class="hint kept">
-          {fidelityLines.map((line) => (
-            <p key={line}>{line}</p>
-          ))}
-        </div>
-      )}
+      <FidelityLines fidelity={result.fidelity} target={job.target?.format} />
       {result.files.length > 1 && (
         <ul class="files">
           {result.files.map(({ downloadUrl, filename, size }) => (

@@ -12,6 +12,7 @@ import {
   type ReplyData,
 } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
+import { Lazy } from '../../shell/lazy.tsx'
 import { navigate, type PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
@@ -207,6 +208,8 @@ const createJobColumns = (
   },
 ]
 
+const loadFidelityLines = () => import('../convert/fidelity-lines.tsx')
+
 function JobPage({ id }: { readonly id: string }) {
   const job = useQuery(`job ${id}`, () => callApi<JobDetails>(`/v1/jobs/${encodeURIComponent(id)}`))
   const isJobRunning = job.data && isRunning(job.data)
@@ -241,6 +244,13 @@ function JobPage({ id }: { readonly id: string }) {
             )}
           </p>
           {details.error && <ServiceErrorNotice error={details.error} />}
+          {details.result?.fidelity && (
+            <Lazy
+              load={loadFidelityLines}
+              fidelity={details.result.fidelity}
+              target={details.target?.format}
+            />
+          )}
           {details.warnings.map((warning) => (
             <div key={warning.message} class="notice">
               <WarningText warning={warning} />
