@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { Document, Packer, Paragraph } from 'docx'
@@ -7,11 +7,13 @@ import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
 import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readPdfText, readStdout } from '../support/inspect-result.ts'
 import { refusal, scratch } from '../support/office-results.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 
-const engine = createLibreOffice()
+const baseDir = scratchFolder('office')
+const engine = createLibreOffice({ baseDir })
 
 after(() => engine.close?.())
 
@@ -38,6 +40,16 @@ async function findPosition(word: string, path: string): Promise<{ left: number;
   const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
   return { left: Number(left), top: Number(top) }
 }
+
+test('LibreOffice does not test its graphics when it starts', async () => {
+  await convertToPdf('report.docx')
+  const folders = await readdir(baseDir)
+  assert.ok(folders.length > 0)
+  for (const folder of folders) {
+    const profile = await readdir(join(baseDir, folder, 'profile', 'user'))
+    assert.ok(!profile.includes('GraphicsRenderTests.log'), String(profile))
+  }
+})
 
 describe('documents to PDF', () => {
   test('a document converted to PDF has its text and pages, tags and embedded fonts', async () => {
