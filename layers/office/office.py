@@ -1,5 +1,6 @@
 """One office process: started with a separate profile and controlled over a UNO pipe."""
 
+import configparser
 import ctypes
 import os
 import signal
@@ -44,6 +45,7 @@ class Office:
 
     def start(self):
         deadline = time.monotonic() + START_LIMIT_S
+        self._mark_extensions_as_current()
         self._spawn()
         resolver = self._resolver()
         url = f'uno:pipe,name={self.pipe_name};urp;StarOffice.ComponentContext'
@@ -103,6 +105,16 @@ class Office:
         local = uno.getComponentContext()
         return local.ServiceManager.createInstanceWithContext(
             'com.sun.star.bridge.UnoUrlResolver', local)
+
+    def _mark_extensions_as_current(self):
+        """Without the build's id in the profile, the office would reinstall all extensions, of which there are none, and
+        ask to be started again."""
+        versions = configparser.RawConfigParser()
+        versions.read(f'{os.path.dirname(OFFICE)}/versionrc', encoding='utf-8')
+        folder = f'{self.folder}/profile/user/extensions'
+        os.makedirs(folder, exist_ok=True)
+        with open(f'{folder}/buildid', 'w', encoding='utf-8') as file:
+            file.write(versions.get('Version', 'buildid', fallback=''))
 
     def _spawn(self):
         self.process = subprocess.Popen(
