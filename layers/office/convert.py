@@ -11,10 +11,8 @@ from com.sun.star.uno import Exception as UnoException
 from booleans import show_booleans
 from broken_references import keep_displayed_text
 from dates import write_iso_dates
-from deleted_insertions import drop_deleted_insertions
 from document_error import DocumentError
 from fonts import Fonts
-from form_fields import write_form_fields
 from hidden_cells import drop_hidden_print_areas, move_visible_sheet_first
 from links import keep_unstyled_links
 from missing_glyphs import Glyphs
@@ -24,6 +22,7 @@ from plausible import is_locked_show, is_plausible
 from scrub import scrub
 from text_boxes import anchor_text_boxes, grow_text_boxes
 from visible_runs import hide_runs_directly
+from word_files import prepare_word
 from workbook_files import prepare_workbook
 
 # Values of com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
@@ -98,11 +97,9 @@ def _load(office, request):
         raise DocumentError('corrupt', 'the content does not match the file extension')
     if is_locked_show(path):
         raise DocumentError('password', 'LibreOffice cannot open PowerPoint 97-2003 files with a password')
-    drop_deleted_insertions(path)
+    prepare_word(path, request['output'].endswith('.html'))
     if request['family'] == 'sheet':
         prepare_workbook(path, request['output'].endswith(SHOWN))
-    if request['output'].endswith('.html'):
-        write_form_fields(path)
     dialogs = DialogHandler()
     message = ''
     for source in request['sources']:

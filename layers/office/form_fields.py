@@ -2,9 +2,6 @@
 17.16.9) as text before their fields: as a web page, the office writes neither."""
 
 import re
-import zipfile
-
-from deleted_insertions import MAX_PART_BYTES, PARTS, WORD, write_parts
 
 FIELD = re.compile(rb'<(\w+):ffData\b')
 RUN = re.compile(rb'<\w+:r[\s>]')
@@ -13,21 +10,7 @@ MAX_FIELD_BYTES, MAX_RUN_BYTES = 100_000, 2000
 OFF = (b'0', b'false', b'off')
 
 
-def write_form_fields(path):
-    if not path.endswith(WORD) or not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as package:
-        changed = {}
-        for part in package.infolist():
-            if PARTS.fullmatch(part.filename) and part.file_size <= MAX_PART_BYTES:
-                xml = package.read(part)
-                if FIELD.search(xml):
-                    changed[part.filename] = _with_states(xml)
-        if changed:
-            write_parts(package, changed, path)
-
-
-def _with_states(xml):
+def write_form_fields(xml):
     kept, end = [], 0
     for field in FIELD.finditer(xml):
         stop = xml.find(b':ffData>', field.end(), field.end() + MAX_FIELD_BYTES)

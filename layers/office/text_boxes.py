@@ -9,7 +9,8 @@ from com.sun.star.text.TextContentAnchorType import AS_CHARACTER, AT_PARAGRAPH
 from com.sun.star.text.WritingMode2 import BT_LR, TB_LR, TB_RL
 from com.sun.star.uno import Exception as UnoException
 
-from deleted_insertions import MAX_PART_BYTES, PARTS, WORD
+from package_parts import MAX_PART_BYTES
+from word_files import PARTS, WORD
 
 FALLBACK_END = b'</mc:Fallback>'
 TEXT_BOX = re.compile(rb'<v:textbox[\s/>]')

@@ -1,9 +1,8 @@
 """Changes a workbook before the office reads it, where the office would show or display cells unlike Excel."""
 
 import re
-import zipfile
 
-from deleted_insertions import MAX_PART_BYTES, write_parts
+from package_parts import change_parts
 
 EXCEL, OPEN = ('.xlsx', '.xlsm', '.xltx', '.xltm'), ('.ods', '.ots')
 BOOK, SHEETS = 'xl/workbook.xml', re.compile(r'xl/worksheets/[^/]+\.xml')
@@ -19,19 +18,8 @@ OPEN_TABLE, OPEN_PROTECTION = re.compile(rb'<table:table\s[^<>]*>'), re.compile(
 def prepare_workbook(path, is_displayed):
     """Keeps a hidden sheet hidden. If the output contains the cells as displayed, also removes the protection of
     sheets: the office allows no changes to the number formats of protected cells."""
-    if not path.endswith(EXCEL + OPEN) or not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as package:
-        changed = {}
-        for part in package.infolist():
-            change = _find_change(part.filename, is_displayed)
-            if change is not None and part.file_size <= MAX_PART_BYTES:
-                xml = package.read(part)
-                new_xml = change(xml)
-                if new_xml != xml:
-                    changed[part.filename] = new_xml
-        if changed:
-            write_parts(package, changed, path)
+    if path.endswith(EXCEL + OPEN):
+        change_parts(path, lambda name: _find_change(name, is_displayed))
 
 
 def _find_change(name, is_displayed):

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
@@ -10,6 +9,7 @@ import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { folder, summarize, writeFlatDocument } from '../support/office-texts.ts'
 import { convert, fixture } from '../support/run-engine.ts'
+import { wordNamespace, writeWordDocument } from '../support/word-maker.ts'
 
 const office = createLibreOffice({ processes: 1 })
 
@@ -102,50 +102,11 @@ test('the cells of a Word table without column definitions are kept in plain tex
   assert.match(text, /first\tsecond\nthird\tfourth/)
 })
 
-const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006'
-
-const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
-
-const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
-
 const mhtmlPage = [
   'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="b"\r\n\r\n--b\r\n',
   'Content-Transfer-Encoding: quoted-printable\r\nContent-Type: text/html; charset=utf-8\r\n\r\n',
   '<html><head><title>unseen</title></head><body><p>Gr=C3=B6=\r\n=C3=9Fe of a <b>p</b>age</p></body></html>\r\n--b--\r\n',
 ].join('')
-
-/**
- * Writes a Word document and returns its path.
- *
- * @param parts relationship type, file name and content of each additional part
- */
-async function writeWordDocument(
-  name: string,
-  body: string,
-  parts: readonly (readonly [string, string, string | Buffer])[],
-) {
-  const path = join(folder, `${name}.docx`)
-  const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
-  const createRelation = ([kind, file]: readonly [string, string, ...unknown[]], at: number) =>
-    `<Relationship Id="r${at}" Type="${officeNamespace}/relationships/${kind}" Target="${file}"/>`
-  const wrapRelations = (all: string) =>
-    `<Relationships xmlns="${packageNamespace}/relationships">${all}</Relationships>`
-  const namespaces = `xmlns:w="${wordNamespace}" xmlns:r="${officeNamespace}/relationships"`
-  const types = `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-    <Default Extension="xml" ContentType="application/xml"/><Default Extension="mht" ContentType="message/rfc822"/>
-    <Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
-    <Override PartName="/word/footnotes.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"/>`
-  const files: readonly (readonly [string, string | Buffer])[] = [
-    ['[Content_Types].xml', `<Types xmlns="${packageNamespace}/content-types">${types}</Types>`],
-    ['_rels/.rels', wrapRelations(createRelation(['officeDocument', 'word/document.xml'], 0))],
-    ['word/_rels/document.xml.rels', wrapRelations(parts.map(createRelation).join(''))],
-    ['word/document.xml', `<w:document ${namespaces}><w:body>${body}</w:body></w:document>`],
-    ...parts.map(([, file, content]) => [`word/${file}`, content] as const),
-  ]
-  for (const [file, content] of files) await zip.add(file, new Uint8ArrayReader(Buffer.from(content)))
-  await writeFile(path, await zip.close())
-  return path
-}
 
 const createParagraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
