@@ -20,6 +20,7 @@ import { readSummary } from '../../lib/decoders/read-summary.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { runSteps } from '../../lib/jobs/run/run-steps.ts'
 import { createPdf } from '../engines/support/pdf-maker.ts'
+import { createOfficeProfile } from '../support/office-profile.ts'
 import { createRun, createText, folder } from './support/conversions.ts'
 
 const run = promisify(execFile)
@@ -99,7 +100,7 @@ test('images and links are counted in a Word document and in its conversions to 
     tables: 1,
     fields: 0,
   })
-  const profile = `-env:UserInstallation=file://${folder}/profile`
+  const profile = createOfficeProfile(folder)
   for (const format of ['pdf', 'odt', 'fodt'] as const) {
     await run('soffice', [
       '--headless',

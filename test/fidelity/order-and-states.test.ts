@@ -10,6 +10,7 @@ import { decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
 import { runSteps } from '../../lib/jobs/run/run-steps.ts'
 import { createRetention } from '../../lib/model/fidelity.ts'
 import { createPdf } from '../engines/support/pdf-maker.ts'
+import { createOfficeProfile } from '../support/office-profile.ts'
 import { createRun } from './support/conversions.ts'
 import { countWords, folder, summarize } from './support/read-content.ts'
 
@@ -63,7 +64,7 @@ describe('area of images and states of form fields', () => {
     const children = [new Paragraph({ children: [image] })]
     const docx = await Packer.toBuffer(new Document({ sections: [{ children }] }))
     assert.equal((await summarize('image.docx', docx))?.counts.imageArea, 72 * 36)
-    const profile = `-env:UserInstallation=file://${folder}/profile`
+    const profile = createOfficeProfile(folder)
     for (const format of ['odt', 'pdf'] as const) {
       await run('soffice', [
         '--headless',

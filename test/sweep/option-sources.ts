@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { createOfficeProfile } from '../support/office-profile.ts'
 
 /** Non-ASCII text follows this word in the source, so that an encoding makes a difference. */
 const encodedWord = 'encodedword'
@@ -81,7 +82,7 @@ export function makeOptionSource(format: FormatId, folder: string): string | und
   else if (handwrittenTexts[format]) writeFileSync(path, handwrittenTexts[format])
   else if (writer) run('pandoc', '-s', '--wrap=none', source, '-t', writer, '-o', path)
   else if (filter) {
-    const profile = `-env:UserInstallation=file://${folder}/profile`
+    const profile = createOfficeProfile(folder)
     const target = `${format}:${filter}`
     copyFileSync(source, join(folder, 'made.html'))
     run('soffice', profile, '--headless', '--infilter=HTML (StarWriter)', '--convert-to', target, 'made.html')

@@ -3,6 +3,7 @@ import { join, parse } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../../lib/engines/pdf.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
@@ -91,7 +92,7 @@ const getPath = await writeFiles({
 async function toWordAndBack(name: string) {
   const { path, warnings } = await convert(pdf, getPath(name), 'docx', { options: { mode: 'fast' } })
   const folder = scratchFolder('printed')
-  const profile = `-env:UserInstallation=file://${folder}/profile`
+  const profile = createOfficeProfile(folder)
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   const printedPath = join(folder, `${parse(path).name}.pdf`)
   return {

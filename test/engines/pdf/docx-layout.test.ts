@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join, parse } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pdf } from '../../../lib/engines/pdf.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
@@ -125,7 +126,7 @@ describe('PDF layout to Word', () => {
   test('the lines of a PDF keep their vertical positions in Word, including notes far below the other text', async () => {
     const path = await toWord('chapters.pdf')
     const folder = scratchFolder('printed')
-    const profile = `-env:UserInstallation=file://${folder}/profile`
+    const profile = createOfficeProfile(folder)
     await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
     const printedPath = join(folder, `${parse(path).name}.pdf`)
     assert.equal(await countPdfPages(printedPath), 3)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join, parse } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pdf } from '../../../lib/engines/pdf.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
@@ -129,7 +130,7 @@ async function findPositions(path: string, words: readonly string[]) {
 
 async function print(path: string): Promise<string> {
   const folder = scratchFolder('printed-tables')
-  const profile = `-env:UserInstallation=file://${folder}/profile`
+  const profile = createOfficeProfile(folder)
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   return join(folder, `${parse(path).name}.pdf`)
 }

@@ -8,6 +8,7 @@ import { pdf } from '../../../lib/engines/pdf.ts'
 import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, listZipNames, readPdfText, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
@@ -22,7 +23,7 @@ const toHtml = (path: string) => readStdout('pandoc', '--from=docx', '--to=html'
 /** Converts a Word document back to PDF with LibreOffice, which was not involved in creating it. */
 async function printToPdf(path: string): Promise<string> {
   const folder = scratchFolder('reopened')
-  const profile = `-env:UserInstallation=file://${folder}/profile`
+  const profile = createOfficeProfile(folder)
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   return join(folder, `${parse(path).name}.pdf`)
 }

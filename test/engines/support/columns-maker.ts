@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from './inspect-result.ts'
 
@@ -84,11 +85,10 @@ export async function printDocuments(bodies: Readonly<Record<string, string>>): 
 
 /** Converts documents to PDF with LibreOffice. */
 export async function makePdf(folder: string, sources: readonly string[]): Promise<void> {
-  const profile = join(folder, 'profile')
   await readStdout(
     'soffice',
-    ...[`-env:UserInstallation=file://${profile}`, '--headless'],
+    ...[createOfficeProfile(folder), '--headless'],
     ...['--convert-to', 'pdf', '--outdir', folder, ...sources],
   )
-  await rm(profile, { recursive: true })
+  await rm(join(folder, 'profile'), { recursive: true })
 }

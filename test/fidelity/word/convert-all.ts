@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { convertAlongRoutes } from '../../engines/support/convert-along-routes.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { Writer } from './blocks.ts'
 import { documents, toPage } from './documents.ts'
@@ -44,7 +45,7 @@ export async function convertAll(folder: string, only: readonly string[] = []): 
     await mkdir(join(folder, name), { recursive: true })
   const printWithOffice = (target: string, paths: readonly string[]) =>
     run('soffice', [
-      ...[`-env:UserInstallation=file://${folder}/profile`, '--headless', '--convert-to', 'pdf', '--outdir'],
+      ...[createOfficeProfile(folder), '--headless', '--convert-to', 'pdf', '--outdir'],
       ...[join(folder, target), ...paths],
     ])
   const convert = async (source: string, to: 'pdf' | 'docx', target: string) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as docx from 'docx'
 import { createPresentation } from '../../../lib/engines/pdf/slides/presentation.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
+import { createOfficeProfile } from '../../support/office-profile.ts'
 import type { KnownDocument } from './make-document.ts'
 
 /** Runs a program in the folder of the document and returns its output. */
@@ -42,7 +43,7 @@ const createOfficeMaker = (module: 'Writer' | 'Calc', format: FormatId, filter: 
   make: ({ folder, run }) =>
     run(
       'soffice',
-      `-env:UserInstallation=file://${folder}/profile`,
+      createOfficeProfile(folder),
       '--headless',
       `--infilter=HTML (Star${module})`,
       '--convert-to',
