@@ -10,6 +10,7 @@ from com.sun.star.uno import Exception as UnoException
 
 from booleans import show_booleans
 from broken_references import keep_displayed_text
+from clipped_cells import make_room
 from dates import write_iso_dates
 from document_error import DocumentError
 from fonts import Fonts
@@ -65,6 +66,8 @@ def convert(office, request, send_event):
                 drop_hidden_print_areas(document)
         _accept_changes(document, office, request)
         _open_window(document, office, request['family'])
+        if request['family'] == 'sheet' and request['output'].endswith('.pdf'):
+            make_room(document, office, request['input'])
         if request['family'] == 'text' and request['output'].endswith('.pdf'):
             # Writer finds text only in a document with a window.
             keep_unstyled_links(document)
