@@ -98,7 +98,8 @@ class Sheet:
         if cells.IsTextWrapped:
             self.wrapped_rows.update(row for row, _ in places)
             return
-        if cells.ShrinkToFit or cells.RotateAngle != 0 or cells.HoriJustify.value not in SIDES:
+        sides = SIDES.get(cells.HoriJustify.value)
+        if cells.ShrinkToFit or cells.RotateAngle != 0 or sides is None:
             return
         font = (cells.CharFontName, cells.CharHeight, cells.CharWeight)
         format = self.document.NumberFormats.getByKey(cells.NumberFormat).FormatString
@@ -107,12 +108,12 @@ class Sheet:
             value = self.values[row][column]
             if isinstance(value, str):
                 estimate = _estimate(value, font)
-                if estimate > self._room(row, column, estimate, SIDES[cells.HoriJustify.value]):
+                if estimate > self._room(row, column, estimate, sides):
                     wide.setdefault((column, True), []).append((estimate, row))
             else:
                 wide.setdefault((column, False), []).append((len(_digits(value, format)), row))
         for (column, is_text), found in wide.items():
-            self._measure_widest(column, is_text, sorted(found, reverse=True), font, format, SIDES[cells.HoriJustify.value])
+            self._measure_widest(column, is_text, sorted(found, reverse=True), font, format, sides)
 
     def _measure_widest(self, column, is_text, found, font, format, sides):
         widths = self.text_widths if is_text else self.number_widths
