@@ -52,7 +52,7 @@ export const browserSwitches = [
   // Defense in depth on systems without network namespaces: requests that are not intercepted resolve to nothing.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://0.0.0.0:9',
-  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ] as const
 
 /** A running browser with its own folder. */
