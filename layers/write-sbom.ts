@@ -79,7 +79,7 @@ function listNpmComponents(lockfile: string): Component[] {
 function createBrowserComponent(): Component {
   const inspectArgs = [
     '--network=none',
-    '--entrypoint=chromium',
+    '--entrypoint=chromium-headless-shell',
     getLocalName(program, 'browser'),
     '--version',
   ]

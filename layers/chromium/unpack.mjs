@@ -11,7 +11,7 @@ const decompress = (name) => brotliDecompressSync(readFileSync(new URL(name, sou
 
 const [folder] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'chromium'), decompress('chromium.br'), { mode: 0o755 })
+writeFileSync(join(folder, 'chromium-headless-shell'), decompress('chromium.br'), { mode: 0o755 })
 // SwiftShader renders WebGL without a GPU.
 const tar = ['--extract', '--no-same-owner', '--directory', folder]
 const { status } = spawnSync('tar', tar, { input: decompress('swiftshader.tar.br'), stdio: ['pipe', 2, 2] })

@@ -105,7 +105,7 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
     image: 'browser',
     capabilities,
     limits,
-    version: ['chromium', '--version'],
+    version: ['chromium-headless-shell', '--version'],
     host: createBrowserHost(browser, limits),
     run,
     warm: () => browser.warm(),

@@ -12,10 +12,11 @@ const maxFileBytes = 1024 ** 3
 const maxDataBytes = 2 * 1024 ** 3
 
 /**
- * Path of the browser's binary. Debian's launcher is not used, because it is a shell script that reads user settings.
- * In the browser image, it is the headless-only build from npm (`layers/chromium`).
+ * Path of the browser's binary. Debian's launcher is not used, because it is a shell script. The headless shell is
+ * Chromium without its user interface: it starts in a third of the time and uses half the memory. In the browser image,
+ * it comes from npm (`layers/chromium`).
  */
-export const browserProgram = '/usr/lib/chromium/chromium'
+export const browserProgram = '/usr/lib/chromium/chromium-headless-shell'
 
 export const browserSwitches = [
   '--headless',

@@ -33,7 +33,7 @@ export const featuresByPackage: Readonly<Record<string, string>> = {
   'python3-fontforge': 'fonts',
   'python3-fonttools': 'WOFF2 and font collections',
   'python3-brotli': 'WOFF2',
-  chromium: 'rendering web pages',
+  'chromium-headless-shell': 'rendering web pages',
   libnss3: 'rendering web pages',
   bubblewrap: 'isolating engines from files and the network',
   'util-linux': 'limits on memory, time and processes of engines',
