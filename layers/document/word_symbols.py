@@ -3,44 +3,15 @@
 import re
 import xml.etree.ElementTree as ET
 
+from symbol_fonts import FONTS, to_unicode
+
 M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
 # Formula elements whose base (`m:e`) is required (22.1.2): converters omit elements without it.
 WITH_BASE = ('nary', 'sSup', 'sSub', 'sSubSup', 'sPre', 'rad', 'acc', 'bar', 'func', 'limLow', 'limUpp', 'groupChr')
 # Below an expression, if nothing else is set (22.1.2.20).
 DEFAULT_BRACE = '\u23df'
 CHECKED, UNCHECKED = '\u2612', '\u2610'
-# Start of the private-use characters that represent the characters of a symbol font.
-PRIVATE = 0xF000
-
-
-def _table(first, characters):
-    return {first + offset: character for offset, character in enumerate(characters.split())}
-
-
-WINGDINGS = {
-    **_table(0x21, '✏ ✂ ✁ 👓 🔔 📖 🕯 ☎ ✆ ✉ 📨 📪 📫 📬 📭 📁 📂 📄 🗏 🗐 🗄 ⌛ 🖮 🖰 🖲 🖳 🖴 💾 🖬 ✇ ✍ 🖎 ✌ 👌 👍 👎 ☜ ☞'),
-    **_table(0x47, '☝ ☟ ✋ ☺ 😐 ☹ 💣 ☠ 🏳 🏱 ✈ ☼ 💧 ❄ 🕆 ✞ 🕈 ✠ ✡ ☪ ☯ ॐ ☸ ♈ ♉ ♊ ♋ ♌ ♍ ♎ ♏ ♐ ♑ ♒ ♓'),
-    **_table(0x6A, '& & ● ❍ ■ □ ❐ ❑ ❒ ⬧ ⧫ ◆ ❖ ⬥ ⌧ ⮹ ⌘ ❀ ✿ ❝ ❞'),
-    **_table(0x80, '⓪ ① ② ③ ④ ⑤ ⑥ ⑦ ⑧ ⑨ ⑩ ⓿ ❶ ❷ ❸ ❹ ❺ ❻ ❼ ❽ ❾ ❿'),
-    **_table(0x9E, '· • ▪ ○ ○ ○ ◉ ◎ ○ ▪ □ ▲ ✦ ★ ✶ ✴ ✹ ✵'),
-    **_table(0xD5, '⌫ ⌦'),
-    **_table(0xDF, '← → ↑ ↓ ↖ ↗ ↙ ↘ ← ➔ ↑ ↓ ↖ ↗ ↙ ↘ ⇦ ⇨ ⇧ ⇩ ⬄ ⇳ ⬁ ⬀ ⬃ ⬂ ▭ ▫ ✗ ✓ ☒ ☑'),
-}
-WINGDINGS_2 = {
-    **_table(0x4F, '✗ ✓ ☒ ☑ ☒ ☒'),
-    **_table(0xA3, '□'),
-}
-WEBDINGS = {**_table(0x61, '✔'), **_table(0x72, '✖')}
-SYMBOL = {
-    **_table(0x61, 'α β χ δ ε φ γ η ι ϕ κ λ μ ν ο π θ ρ σ τ υ ϖ ω ξ ψ ζ'),
-    **_table(0x41, 'Α Β Χ Δ Ε Φ Γ Η Ι ϑ Κ Λ Μ Ν Ο Π Θ Ρ Σ Τ Υ ς Ω Ξ Ψ Ζ'),
-    **_table(0xA3, '≤ ⁄ ∞ ƒ ♣ ♦ ♥ ♠ ↔ ← ↑ → ↓ ° ± ″ ≥ × ∝ ∂ • ÷ ≠ ≡ ≈ …'),
-    **_table(0xC4, '⊗ ⊕ ∅ ∩ ∪ ⊃ ⊇ ⊄ ⊂ ⊆ ∈ ∉ ∠ ∇ ® © ™ ∏ √ ⋅ ¬ ∧ ∨ ⇔ ⇐ ⇑ ⇒ ⇓'),
-    **{0x22: '∀', 0x24: '∃', 0x27: '∋', 0x40: '≅', 0x5C: '∴', 0x5E: '⊥', 0xE5: '∑', 0xF2: '∫', 0xB7: '•'},
-}
-WINGDINGS_3 = _table(0x70, '▲ ▼ △ ▽ ◀ ▶ ◁ ▷')
-FONTS = {'wingdings': WINGDINGS, 'wingdings 2': WINGDINGS_2, 'wingdings 3': WINGDINGS_3,
-         'webdings': WEBDINGS, 'symbol': SYMBOL}
+SYMBOLS = {name.lower(): symbols for name, symbols in FONTS.items()}
 
 
 def write_symbols(root, w, styles=None):
@@ -50,15 +21,13 @@ def write_symbols(root, w, styles=None):
         table = _table_of(run, w, styles or {})
         for place, child in enumerate(list(run)):
             if child.tag == f'{w}sym':
-                symbols = FONTS.get(child.get(f'{w}font', '').lower())
+                symbols = SYMBOLS.get(child.get(f'{w}font', '').lower())
                 character = None if symbols is None else _symbol(child.get(f'{w}char', ''), 16, symbols)
                 if character:
                     run[place] = ET.Element(f'{w}t')
                     run[place].text = character
             elif child.tag == f'{w}t' and table is not None and child.text:
-                child.text = ''.join(table.get(ord(one) & 0xFF if ord(one) >= PRIVATE else ord(one), one)
-                                     if ord(one) < 0x100 or PRIVATE <= ord(one) < PRIVATE + 0x100 else one
-                                     for one in child.text)
+                child.text = to_unicode(child.text, table)
 
 
 FIELD = re.compile(
@@ -73,7 +42,7 @@ def write_symbol_fields(root, w):
         for run in list(parent):
             text = ''.join(part.text or '' for part in run.findall(f'{w}instrText'))
             field = FIELD.fullmatch(text) if len(text) <= MAX_INSTRUCTION else None
-            symbols = None if field is None else FONTS.get(field.group(2).lower())
+            symbols = None if field is None else SYMBOLS.get(field.group(2).lower())
             if symbols is not None:
                 base = 16 if field.group(1).lower().startswith('0x') else 10
                 run_before = ET.Element(f'{w}r')
@@ -94,7 +63,7 @@ def _table_of(run, w, styles):
     style = run.find(f'{w}rPr/{w}rStyle')
     if name is None and style is not None:
         name = styles.get(style.get(f'{w}val'))
-    return FONTS.get((name or '').lower())
+    return SYMBOLS.get((name or '').lower())
 
 
 def symbol_styles(styles, w):
@@ -102,7 +71,7 @@ def symbol_styles(styles, w):
     found = {}
     for style in styles.iter(f'{w}style'):
         fonts = style.find(f'{w}rPr/{w}rFonts')
-        if fonts is not None and fonts.get(f'{w}ascii', '').lower() in FONTS:
+        if fonts is not None and fonts.get(f'{w}ascii', '').lower() in SYMBOLS:
             found[style.get(f'{w}styleId')] = fonts.get(f'{w}ascii')
     return found
 

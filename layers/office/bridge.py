@@ -21,6 +21,8 @@ import shutil
 import sys
 import threading
 
+# The characters of symbol fonts.
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'document'))
 from convert import FONTS, convert
 from document_error import DocumentError
 from office import Office

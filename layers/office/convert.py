@@ -16,11 +16,13 @@ from document_error import DocumentError
 from fonts import Fonts
 from hidden_cells import drop_hidden_print_areas, move_visible_sheet_first
 from links import keep_unstyled_links
+from list_labels import write_list_labels
 from missing_glyphs import Glyphs
 from office import properties
 from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
 from plausible import is_locked_show, is_plausible
 from scrub import scrub
+from symbol_runs import write_symbols
 from text_boxes import anchor_text_boxes, grow_text_boxes
 from visible_runs import hide_runs_directly
 from word_files import prepare_word
@@ -75,6 +77,8 @@ def convert(office, request, send_event):
             grow_text_boxes(document, f'{office.folder}/{request["input"]}')
         if request['family'] == 'text' and request['output'].endswith('.html'):
             anchor_text_boxes(document)
+            write_list_labels(document)
+            write_symbols(document)
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):

@@ -1,5 +1,5 @@
 """Writes the states of check boxes and the selected values of lists in Word documents (ECMA-376, part 1, 17.16.5.20 and
-17.16.9) as text before their fields: as a web page, the office writes neither."""
+17.16.9) as text before their fields: as a web page, the office writes no values, and check boxes without a label."""
 
 import re
 
@@ -8,6 +8,8 @@ RUN = re.compile(rb'<\w+:r[\s>]')
 # Fields of real documents are far smaller, and so is the distance to the start of their run.
 MAX_FIELD_BYTES, MAX_RUN_BYTES = 100_000, 2000
 OFF = (b'0', b'false', b'off')
+BOXES = ('\u2610'.encode(), '\u2612'.encode())
+BOX = re.compile(rb'<\w+:fldChar\s.*?<\w+:fldChar\s[^<>]*?"end"[^<>]*?(?:/>|>\s*</\w+:fldChar>)', re.DOTALL)
 
 
 def write_form_fields(xml):
@@ -22,14 +24,24 @@ def write_form_fields(xml):
         prefix = field.group(1)
         kept += [xml[end:runs[-1]], b'<%b:r><%b:t>%b</%b:t></%b:r>' % (prefix, prefix, text, prefix, prefix)]
         end = runs[-1]
+        box = _find_box(xml, runs[-1], stop) if text in BOXES else None
+        if box is not None:
+            kept.append(xml[end:box.start()])
+            end = box.end()
     return b''.join([*kept, xml[end:]])
+
+
+def _find_box(xml, start, stop):
+    """Returns the place of a whole check box, from the first to the last character of its field: the text replaces it."""
+    box = BOX.search(xml, start, stop + MAX_RUN_BYTES)
+    return None if box is None or b':p>' in box.group() else box
 
 
 def _state(field):
     if b':checkBox' in field:
         is_on = _value(field, b'checked', b'1')
         is_on = _value(field, b'default', b'1') if is_on is None else is_on
-        return ('\u2610' if is_on is None or is_on in OFF else '\u2612').encode()
+        return BOXES[is_on is not None and is_on not in OFF]
     if b':ddList' not in field:
         return None
     entries = re.findall(rb'<\w+:listEntry\s[^<>]*?val="([^"<>]*)"', field)

@@ -5,6 +5,7 @@ import re
 from deleted_insertions import drop_deleted_insertions
 from form_fields import write_form_fields
 from package_parts import change_parts
+from symbol_elements import end_symbol_runs
 from table_grids import complete_grids
 
 WORD = ('.docx', '.docm', '.dotx', '.dotm')
@@ -14,7 +15,7 @@ PARTS = re.compile(r'word/(?:document|footnotes|endnotes|comments|header|footer)
 def prepare_word(path, is_web_page):
     if not path.endswith(WORD):
         return
-    changes = [drop_deleted_insertions, complete_grids, *([write_form_fields] if is_web_page else [])]
+    changes = [drop_deleted_insertions, complete_grids, end_symbol_runs, *([write_form_fields] if is_web_page else [])]
 
     def change(xml):
         for step in changes:

@@ -117,7 +117,7 @@ async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettin
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
   const command = await createSandboxCommand(pythonPath, args, {
     workDir: folder,
-    readOnly: [bridgeDir, emojiFolder],
+    readOnly: [bridgeDir, join(bridgeDir, '../document'), emojiFolder],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
     limits: { memoryBytes: maxMemoryBytes, fileBytes: maxFileBytes },
     unixSockets: true,
