@@ -244,13 +244,6 @@ function JobPage({ id }: { readonly id: string }) {
             )}
           </p>
           {details.error && <ServiceErrorNotice error={details.error} />}
-          {details.result?.fidelity && (
-            <Lazy
-              load={loadFidelityLines}
-              fidelity={details.result.fidelity}
-              target={details.target?.format}
-            />
-          )}
           {details.warnings.map((warning) => (
             <div key={warning.message} class="notice">
               <WarningText warning={warning} />
@@ -269,6 +262,13 @@ function JobPage({ id }: { readonly id: string }) {
                   </li>
                 ))}
               </ul>
+              {details.result.fidelity && (
+                <Lazy
+                  load={loadFidelityLines}
+                  fidelity={details.result.fidelity}
+                  target={details.target?.format}
+                />
+              )}
               <p class="meta">{words.until(formatDateTime(details.expiresAt))}</p>
             </Block>
           )}
