@@ -45,7 +45,9 @@ export async function openService() {
   const { environment, queues } = await readEnvironment({ ...embeddedAws.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
-  const handlers = createApiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
+  // Tests capture websites on this host.
+  const apiEnvironment = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error', OUTGOING_ALLOW: `${host}/32` }
+  const handlers = createApiHandlers(createApi(apiEnvironment))
   const zipped = createZipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: createHttpRoutes({ api: functions.api }), streamedFunctions: ['api'], log }
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
