@@ -46,7 +46,12 @@ export async function openService() {
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   // Tests capture websites on this host.
-  const apiEnvironment = { ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error', OUTGOING_ALLOW: `${host}/32` }
+  const apiEnvironment = {
+    ...environment,
+    MIN_FREE_DISK_GB,
+    LOG_LEVEL: 'error',
+    OUTGOING_ALLOW: `${host}/32`,
+  }
   const handlers = createApiHandlers(createApi(apiEnvironment))
   const zipped = createZipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: createHttpRoutes({ api: functions.api }), streamedFunctions: ['api'], log }
