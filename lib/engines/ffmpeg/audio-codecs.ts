@@ -17,7 +17,7 @@ export interface AudioCodec {
   /** kbit/s of a stereo track by quality; omitted for lossless codecs and those with a fixed bit rate. */
   readonly kbits?: QualityScale
   /** Returns the only bit rates (kbit/s) that are supported at a sample rate (Hz). */
-  readonly allowedKbits?: (rate: number) => readonly number[]
+  readonly allowedKbits?: (sampleRateHz: number) => readonly number[]
   /** Returns the lowest and highest bit rate of a track, in bits per second; any if omitted. */
   readonly bitrateRange?: (sampleRateHz: number, channels: number) => readonly [min: number, max: number]
   readonly args?: readonly string[]
@@ -35,6 +35,19 @@ const layer2Kbits = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const
+/** Bit rates (kbit/s) of MP3, at full and low sample rates and at those of MPEG 2.5. */
+const layer3Kbits = {
+  full: [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  lowest: [8, 16, 24, 32, 40, 48, 56, 64],
+} as const
+const dolbyKbits = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
+/**
+ * At lower bit rates, the encoders of AC-3 and E-AC-3 in FFmpeg 5.1 fail at frames whose exponents alone are larger, as
+ * tried with audio that changes all the time.
+ */
+const getDolbyBitrates = (_sampleRateHz: number, channels: number) =>
+  [22_000 + 9_000 * channels, Number.POSITIVE_INFINITY] as const
 const dolbyLayouts = [
   ...(['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1'] as const),
   ...(['quad', 'quad(side)', '5.0', '5.0(side)', '5.1', '5.1(side)'] as const),
@@ -50,6 +63,8 @@ export const audioCodecs = {
     maxChannels: 6,
     layouts: ['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', '5.0', '5.1'],
     sampleRates: [8000, 11025, 12000, ...mpegSampleRates, 64000, 88200, 96000],
+    // A frame of 1024 samples has at most 6144 bits per channel.
+    bitrateRange: (sampleRateHz, channels) => [0, 6 * sampleRateHz * channels],
     kbits: { low: 96, medium: 128, high: 192, highest: 256 },
   },
   mp3: {
@@ -57,6 +72,8 @@ export const audioCodecs = {
     name: 'mp3',
     maxChannels: 2,
     sampleRates: [8000, 11025, 12000, ...mpegSampleRates],
+    allowedKbits: (rate) =>
+      rate < 16_000 ? layer3Kbits.lowest : rate < 32_000 ? layer3Kbits.low : layer3Kbits.full,
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   opus: {
@@ -87,6 +104,8 @@ export const audioCodecs = {
     maxChannels: 6,
     layouts: dolbyLayouts,
     sampleRates: dolbySampleRates,
+    allowedKbits: () => dolbyKbits,
+    bitrateRange: getDolbyBitrates,
     kbits: { low: 128, medium: 160, high: 192, highest: 320 },
   },
   eac3: {
@@ -95,6 +114,7 @@ export const audioCodecs = {
     maxChannels: 6,
     layouts: dolbyLayouts,
     sampleRates: dolbySampleRates,
+    bitrateRange: getDolbyBitrates,
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   dts: {
@@ -119,6 +139,7 @@ export const audioCodecs = {
     name: 'wmav2',
     maxChannels: 2,
     sampleRates: [22050, 32000, 44100, 48000],
+    bitrateRange: () => [24_000, Number.POSITIVE_INFINITY],
     kbits: { low: 96, medium: 128, high: 160, highest: 192 },
   },
   amr: {

@@ -73,7 +73,6 @@ function createNearestValueWarnings(
 ): MediaWarning[] {
   const { sampleRateHz, arrangement, bits } = chooseOutputShape(codec, stream, container, options)
   const { audioSampleRate = sampleRateHz, channels = arrangement.channels, audioBitrate } = options
-  const isOtherBitrate = codec.bitrateRange && audioBitrate !== undefined && bits !== audioBitrate
   return [
     ...(audioSampleRate === sampleRateHz
       ? []
@@ -81,9 +80,9 @@ function createNearestValueWarnings(
     ...(channels === arrangement.channels
       ? []
       : [createNearestValueWarning('channels', channels, arrangement.channels)]),
-    ...(isOtherBitrate && bits !== undefined
-      ? [createNearestValueWarning('audioBitrate', audioBitrate, bits)]
-      : []),
+    ...(audioBitrate === undefined || bits === undefined || bits === audioBitrate
+      ? []
+      : [createNearestValueWarning('audioBitrate', audioBitrate, bits)]),
   ]
 }
 
@@ -282,7 +281,7 @@ function chooseTrackBitrate(
   const wantedBitrate = computeBitrate(codec, options, channels, isAudioOnlyTarget)
   const [min, max] = codec.bitrateRange?.(sampleRateHz, channels) ?? [0, Number.POSITIVE_INFINITY]
   const bitrate = wantedBitrate && Math.max(min, Math.min(wantedBitrate, max))
-  const allowedKbits = codec.allowedKbits?.(sampleRateHz)
+  const allowedKbits = codec.allowedKbits?.(sampleRateHz).filter((kbits) => kbits * 1000 >= min)
   return bitrate === undefined || allowedKbits === undefined
     ? bitrate
     : findNearest(allowedKbits, bitrate / 1000) * 1000

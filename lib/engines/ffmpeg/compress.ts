@@ -29,8 +29,9 @@ export async function compressMedia(
   work: EngineWork,
   source: CompressSource,
   targetPath: string,
-  tools: Tools,
+  jobTools: Tools,
 ): Promise<EngineResult> {
+  const tools = dropBudgetWarnings(jobTools)
   const container = getContainer(work.to)
   const options = createCompressOptions(container).parse(work.options)
   const transcoding = { ...source, to: work.to, container, target: targetPath }
@@ -38,6 +39,18 @@ export async function compressMedia(
   if (targetSize === undefined) return compressByQuality(transcoding, options, source.size, tools)
   if (source.size <= targetSize) return returnUnchanged(source, targetPath, tools)
   return compressToSize(transcoding, options, targetSize, tools)
+}
+
+/** Drops warnings about values that the client did not send but that the planned bit rates require. */
+function dropBudgetWarnings(tools: Tools): Tools {
+  const isAboutBudget = (code: string, message: string) =>
+    code === 'OPTION_NOT_USED' && /^(?:audioBitrate|audioSampleRate|channels|twoPass) /.test(message)
+  return {
+    ...tools,
+    warn: (code, message, details) => {
+      if (!isAboutBudget(code, message)) tools.warn(code, message, details)
+    },
+  }
 }
 
 type TranscodingBase = Omit<Transcoding, 'options'>

@@ -150,18 +150,27 @@ describe('audio tracks', () => {
   test('an audio track gets the requested bit rate, or the nearest that its codec supports', () => {
     const getBitrate = (to: string, options: object, stream: object = {}) =>
       argAfter(createEncodeArgs(to, options, stream), '-b:a:0')
-    assert.equal(getBitrate('mp3', { audioBitrate: 64_001 }), '64001')
+    assert.equal(getBitrate('aac', { audioBitrate: 64_001 }), '64001')
+    assert.equal(getBitrate('aac', { audioBitrate: 900_000, audioSampleRate: 48_000 }), '576000')
+    assert.equal(getBitrate('mp3', { audioBitrate: 110_000 }), '112000')
+    assert.equal(getBitrate('mp3', { audioBitrate: 110_000, audioSampleRate: 8000 }), '64000')
     assert.equal(getBitrate('mp2', { audioBitrate: 63_000 }), '64000')
     assert.equal(getBitrate('mp2', { audioBitrate: 390_000 }), '384000')
     assert.equal(getBitrate('mp2', { audioBitrate: 9000, audioSampleRate: 16_000 }), '8000')
     assert.equal(getBitrate('mp2', { audioBitrate: 9000, audioSampleRate: 32_000 }), '32000')
     assert.equal(getBitrate('mp3', {}, { channels: 1, channel_layout: 'mono' }), '96000')
     assert.equal(getBitrate('opus', {}, { channels: 6, channel_layout: '5.1' }), '384000')
-    // The encoders of Vorbis and Opus refuse bit rates outside their range.
+    // The encoders of Vorbis, Opus, Dolby Digital and WMA refuse bit rates outside their range.
+    const surround = { channels: 6, channel_layout: '5.1' }
+    assert.equal(getBitrate('ac3', { audioBitrate: 12_000, channels: 1 }), '32000')
+    assert.equal(getBitrate('ac3', { audioBitrate: 12_000 }, surround), '80000')
+    assert.equal(getBitrate('ac3', { audioBitrate: 900_000 }), '640000')
+    assert.equal(getBitrate('eac3', { audioBitrate: 12_000 }), '40000')
+    assert.equal(getBitrate('wma', { audioBitrate: 12_000 }), '24000')
     assert.equal(getBitrate('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '64000')
     assert.equal(getBitrate('ogg', { audioBitrate: 32_000 }), '45000')
     assert.equal(getBitrate('opus', { audioBitrate: 900_000 }), '512000')
-    assert.equal(getBitrate('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '320000')
+    assert.equal(getBitrate('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '64000')
     assert.equal(getBitrate('amr', {}), '-')
   })
 

@@ -57,6 +57,14 @@ describe('compressed videos', () => {
     assert.equal(video?.avg_frame_rate, '20/1')
   })
 
+  test('compressed audio causes no warnings about the bit rate that its target size requires', async () => {
+    const tone = `${folder}/tone.mp3`
+    await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=d=2', '-b:a', '320k', tone)
+    const options = { targetSize: 30_000 }
+    const run = await convert(ffmpeg, tone, 'mp3', { operation: 'compress', options })
+    assert.deepEqual(run.warnings, [])
+  })
+
   test('compressing a video that is already small enough leaves the video unchanged, with a warning', async () => {
     for (const [options, source] of [
       [{ targetSize: 10_000_000 }, fixture('video.mp4')],
