@@ -21,6 +21,7 @@ import {
   joinCueTexts,
   parseSubRip,
 } from './subtitle-cues.ts'
+import { describeDroppedStyles, findDroppedStyles } from './subtitle-styles.ts'
 
 /** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
 const demuxerByFormat = {
@@ -70,6 +71,14 @@ const maxFileBytes = 8 * maxTextMb * 1024 * 1024
 interface SubtitleFile {
   readonly path: string
   readonly demuxer: string
+  /** The text as the client sent it, if it is a subtitle file. */
+  readonly sourceText?: string
+}
+
+interface SubtitleEncoding {
+  readonly encoder: string
+  readonly muxer: string
+  readonly target: string
 }
 
 /**
@@ -87,7 +96,10 @@ export async function convertSubtitles(
     ? await extractTrack(input, from, to, tools)
     : await prepareText(input, options, to, tools)
   const srtPath = join(tools.workDir, 'words.srt')
-  await convertWithFfmpeg(track, ['text', 'srt'], srtPath, tools)
+  const styledPath = join(tools.workDir, 'styled.srt')
+  const wordsEncoding = { encoder: 'text', muxer: 'srt', target: srtPath }
+  const styledEncoding = { encoder: 'srt', muxer: 'srt', target: styledPath }
+  await convertWithFfmpeg(track, [wordsEncoding, styledEncoding], tools)
   const parsedCues = parseSubRip(await readFile(srtPath, 'utf8'))
   const cues =
     from === 'lrc'
@@ -107,33 +119,43 @@ export async function convertSubtitles(
   else
     await convertWithFfmpeg(
       isPlainText ? { path: srtPath, demuxer: 'srt' } : track,
-      encoder,
-      targetPath,
+      [{ encoder: encoder[0], muxer: encoder[1], target: targetPath }],
       tools,
     )
   // Some encoders use CRLF within a cue but LF elsewhere.
   const output = (await readFile(targetPath, 'utf8')).replaceAll('\r', '')
   await writeFile(targetPath, to === 'vtt' ? escapeVtt(output) : output)
+  await warnAboutDroppedStyles({ from, to }, track, { styledPath, output }, tools)
   tools.progress(1)
   return { files: [{ path: targetPath }], details: { cues: cues.length } }
 }
 
+async function warnAboutDroppedStyles(
+  { from, to }: Pick<EngineWork, 'from' | 'to'>,
+  { demuxer, sourceText = '' }: SubtitleFile,
+  { styledPath, output }: { readonly styledPath: string; readonly output: string },
+  tools: Tools,
+): Promise<void> {
+  // Clients expect no styles in lyrics and plain text. ASS made from ASS keeps its style sheet.
+  const isPlainTarget = to === 'txt' || to === 'lrc'
+  if (isPlainTarget || from === 'scc' || (to === 'ass' && demuxer === 'ass')) return
+  const styles = findDroppedStyles(await readFile(styledPath, 'utf8'), sourceText, output)
+  if (styles.length > 0) tools.warn('STYLES_DROPPED', describeDroppedStyles(styles))
+}
+
 async function convertWithFfmpeg(
   { path, demuxer }: SubtitleFile,
-  [encoder, muxer]: readonly [string, string],
-  targetPath: string,
+  encodings: readonly SubtitleEncoding[],
   tools: Tools,
 ): Promise<void> {
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
-  // Without +bitexact, the result would contain the version of ffmpeg.
-  const outputArgs = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
-  await tools.exec(
-    'ffmpeg',
-    [...quietArgs, ...demuxerArgs, '-i', path, ...outputArgs, '-f', muxer, targetPath],
-    {
-      maxFileBytes,
-    },
-  )
+  const outputArgs = encodings.flatMap(({ encoder, muxer, target }) => [
+    ...['-map', '0:s:0', '-c:s', encoder],
+    // Without +bitexact, the result would contain the version of ffmpeg.
+    ...['-flags:s', '+bitexact', '-fflags', '+bitexact'],
+    ...['-f', muxer, target],
+  ])
+  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs, '-i', path, ...outputArgs], { maxFileBytes })
 }
 
 const quietArgs = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
@@ -190,9 +212,10 @@ async function prepareText(
   await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
   // SSA has a different header than ASS. Converting it through SubRip loses the styles but works in every player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
-    return { path, demuxer: chooseDemuxer(from, text) }
+    return { path, demuxer: chooseDemuxer(from, text), sourceText: text }
   const subRipPath = join(tools.workDir, 'between.srt')
-  await convertWithFfmpeg({ path, demuxer: 'ass' }, encoderByFormat.srt, subRipPath, tools)
+  const encoding = { encoder: 'srt', muxer: 'srt', target: subRipPath }
+  await convertWithFfmpeg({ path, demuxer: 'ass' }, [encoding], tools)
   tools.warn(
     'STYLES_DROPPED',
     'Only the text with its times, positions and emphasis was kept; other styles were dropped.',
@@ -231,10 +254,12 @@ const simplifyAss = (ass: string) => removeDrawings(ass).replaceAll('\\h', '\u00
 
 /**
  * Removes blocks that are not cues, such as styles and regions of video sites: ffmpeg 5.1 stops at the first of them.
+ * Also removes classes of emphasis, with which ffmpeg ignores the tag.
  */
 const removeVttBlocks = (webVtt: string) =>
   webVtt
     .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/<([biu])\.[^<>\n]*>/g, '<$1>')
     .replaceAll(/(?<=\n\n)(?:STYLE|REGION|NOTE)(?:[ \t][^\n]*)?(?:\n[^\n]+)*(?:\n|$)/g, '')
 
 /** Warns if the frame rate is assumed. MicroDVD counts frames and may state the frame rate in its first line. */

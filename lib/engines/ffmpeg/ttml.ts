@@ -48,6 +48,8 @@ interface Context {
   readonly endMs: number
   /** SubRip tags that emphasize the text. */
   readonly tags: readonly string[]
+  /** Color of the text, unless it is white, the usual color of subtitles. */
+  readonly color: string | undefined
   readonly preservesSpace: boolean
 }
 
@@ -87,6 +89,7 @@ export function parseTtml(xml: string): Cue[] {
     startMs: 0,
     endMs: Number.POSITIVE_INFINITY,
     tags: [],
+    color: undefined,
     preservesSpace,
   }
   return listDescendants(root, 'body')
@@ -118,13 +121,13 @@ function collectCues(element: Element, parent: Context, document: TtmlDocument):
       .join('')
       .split('\n')
       .map((line) => line.trim())
-      .filter((line) => line.replaceAll(/<\/?[biu]>/g, '').trim() !== '')
+      .filter((line) => line.replaceAll(/<\/?[biu]>|<\/?font[^>]*>/g, '').trim() !== '')
     return lines.length > 0 ? [{ startMs, endMs: Number.isFinite(endMs) ? endMs : startMs, lines }] : []
   })
 }
 
 function collectRuns(node: Element | string, context: Context, document: TtmlDocument): TextRun[] {
-  const { startMs, endMs, tags, preservesSpace } = context
+  const { startMs, endMs, tags, color, preservesSpace } = context
   if (typeof node !== 'string') {
     if (node.name === 'br') return [{ startMs, endMs, text: '\n' }]
     const isText = node.name === 'span' || node.name === 'p'
@@ -133,8 +136,9 @@ function collectRuns(node: Element | string, context: Context, document: TtmlDoc
   }
   const text = preservesSpace ? node : node.replaceAll(/\s+/g, ' ')
   if (text.trim() === '') return text === '' ? [] : [{ startMs, endMs, text }]
-  const openingTags = tags.map((tag) => `<${tag}>`).join('')
-  const closingTags = tags.map((tag) => `</${tag}>`).reverse()
+  const colorTags = color === undefined ? ['', ''] : [`<font color="${color}">`, '</font>']
+  const openingTags = [colorTags[0], ...tags.map((tag) => `<${tag}>`)].join('')
+  const closingTags = [...tags.map((tag) => `</${tag}>`).reverse(), colorTags[1]]
   return [
     {
       startMs,
@@ -162,6 +166,7 @@ function createContext({ attributes }: Element, parent: Context, { clock, styles
     startMs,
     endMs: Math.min(...ends),
     tags: [...tags],
+    color: readColor(resolveStyle(attributes, 'color', styles), parent.color),
     preservesSpace: space === undefined ? parent.preservesSpace : space === 'preserve',
   }
 }
@@ -171,6 +176,13 @@ const emphasis = [
   { tag: 'b', attribute: 'fontWeight', value: 'bold', plain: 'normal' },
   { tag: 'u', attribute: 'textDecoration', value: 'underline', plain: 'none' },
 ] as const
+
+/** Returns a color that SubRip supports: a name or six hexadecimal digits, which may be followed by the opacity. */
+function readColor(value: string | undefined, inherited: string | undefined): string | undefined {
+  const [, color] = /^(#[\da-f]{6}|[a-z]{3,20})(?:[\da-f]{2})?$/i.exec(value?.trim() ?? '') ?? []
+  if (color === undefined) return inherited
+  return /^(?:white|#ffffff)$/i.test(color) ? undefined : color
+}
 
 /** Returns the attribute of the element, or of the last style that it refers to. */
 function resolveStyle(

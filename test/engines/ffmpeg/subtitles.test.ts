@@ -184,6 +184,37 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
     assert.match(text, /ScriptType: v4\.00\+/)
   })
 
+  test('subtitles keep bold text and colors, and a warning names the styles that the format lacks', async () => {
+    const styled = '<b>bold</b> <i>italic</i> <u>lined</u> <font color="#ff0000">red</font>'
+    const srt = await writeFixture('styled.srt', createSrt(styled))
+    const vtt = await writeFixture(
+      'styled.vtt',
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n<i.loud>a</i> <c.yellow>b</c>\n',
+    )
+    assert.match((await convertText(srt, 'ass')).text, /\\b1.*\\i1.*\\u1.*\\c&HFF&/)
+    assert.match((await convertText(vtt, 'srt')).text, /<i>a<\/i> b/)
+    const droppedStyles = [
+      [srt, 'ass', []],
+      [srt, 'txt', []],
+      [srt, 'vtt', ['colors']],
+      [srt, 'ttml', ['bold text, italics, underlines, or colors']],
+      [vtt, 'srt', ['colors']],
+    ] as const
+    for (const [source, to, styles] of droppedStyles) {
+      const { messages } = await convertText(source, to)
+      assert.deepEqual(
+        messages,
+        styles.map((names) => `Styles of the subtitles were dropped: the result has no ${names}.`),
+      )
+    }
+    const ttml = await writeFixture(
+      'styled.ttml',
+      '<tt xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling"><body><div>' +
+        '<p begin="1s" end="2s" tts:color="white">a<span tts:color="#ff0000ff"> red</span></p></div></body></tt>',
+    )
+    assert.match((await convertText(ttml, 'srt')).text, /^a<font color="#ff0000"> red<\/font>$/m)
+  })
+
   test('a subtitle file without cues is refused as corrupt', async () => {
     for (const from of subtitleSources) {
       const path = await writeFixture(`words.${from}`, 'Only words.\n')

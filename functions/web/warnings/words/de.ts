@@ -72,7 +72,7 @@ const texts: WarningCatalog['texts'] = {
   SIGNATURE_BROKEN: 'Das Dokument ist signiert; für die geänderte Datei gilt die Signatur nicht mehr.',
   SIGNATURE_INVALID: 'Das PDF war signiert; die Änderungen machen die Signatur ungültig.',
   STREAM_ENCODED: 'Die Tonspur musste neu kodiert werden.',
-  STYLES_DROPPED: 'Nur der Text mit Zeiten, Positionen und Hervorhebungen blieb; andere Stile fehlen.',
+  STYLES_DROPPED: 'Stile der Untertitel fehlen, etwa Fettdruck, Kursivschrift oder Farben.',
   SUBTITLES_DROPPED: 'Nicht alle Untertitel wurden übernommen.',
   TABLES_ONLY: 'Nur die Tabellen wurden umgewandelt; anderer Text fehlt.',
   TAGS_REMOVED: 'Die Struktur für Screenreader wurde entfernt, weil sie zu den alten Seiten gehört.',

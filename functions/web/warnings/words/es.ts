@@ -71,7 +71,7 @@ const texts: WarningCatalog['texts'] = {
   SIGNATURE_BROKEN: 'El documento está firmado; la firma no es válida para el archivo modificado.',
   SIGNATURE_INVALID: 'El PDF estaba firmado; los cambios invalidan sus firmas.',
   STREAM_ENCODED: 'La pista de audio se tuvo que volver a codificar.',
-  STYLES_DROPPED: 'Solo se conservó el texto con sus tiempos, posiciones y énfasis; faltan otros estilos.',
+  STYLES_DROPPED: 'Faltan estilos de los subtítulos, como negrita, cursiva o colores.',
   SUBTITLES_DROPPED: 'No se conservaron todos los subtítulos.',
   TABLES_ONLY: 'Solo se convirtieron las tablas; falta el resto del texto.',
   TAGS_REMOVED: 'Se quitó la estructura para lectores de pantalla, porque describía las páginas originales.',

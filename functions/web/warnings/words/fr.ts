@@ -76,7 +76,7 @@ const texts: WarningCatalog['texts'] = {
   SIGNATURE_BROKEN: 'Le document est signé ; sa signature n’est plus valable pour le fichier modifié.',
   SIGNATURE_INVALID: 'Le PDF était signé ; les modifications invalident ses signatures.',
   STREAM_ENCODED: 'La piste audio a dû être réencodée.',
-  STYLES_DROPPED: 'Seul le texte avec ses temps, positions et mises en valeur a été conservé.',
+  STYLES_DROPPED: 'Des styles des sous-titres manquent, comme le gras, l’italique ou les couleurs.',
   SUBTITLES_DROPPED: 'Certains sous-titres n’ont pas été conservés.',
   TABLES_ONLY: 'Seuls les tableaux ont été convertis ; le reste du texte manque.',
   TAGS_REMOVED: 'La structure pour lecteurs d’écran a été retirée, car elle décrivait les pages d’origine.',

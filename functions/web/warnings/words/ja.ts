@@ -70,7 +70,7 @@ const texts: WarningCatalog['texts'] = {
   SIGNATURE_BROKEN: '文書は署名されていますが、変更後のファイルでは署名が無効です。',
   SIGNATURE_INVALID: 'PDF は署名されていましたが、変更により署名が無効になりました。',
   STREAM_ENCODED: '音声を再エンコードしました。',
-  STYLES_DROPPED: '文字・時刻・位置・強調だけを残し、その他のスタイルは省きました。',
+  STYLES_DROPPED: '太字・斜体・色など、字幕のスタイルの一部を省きました。',
   SUBTITLES_DROPPED: '一部の字幕は含まれていません。',
   TABLES_ONLY: '表だけを変換しました。その他の文字は含まれていません。',
   TAGS_REMOVED: '元のページ用だったため、スクリーンリーダー用の構造を削除しました。',

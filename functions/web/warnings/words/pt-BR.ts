@@ -71,7 +71,7 @@ const texts: WarningCatalog['texts'] = {
   SIGNATURE_BROKEN: 'O documento está assinado; a assinatura não vale para o arquivo alterado.',
   SIGNATURE_INVALID: 'O PDF estava assinado; as alterações invalidam as assinaturas.',
   STREAM_ENCODED: 'A faixa de áudio precisou ser recodificada.',
-  STYLES_DROPPED: 'Apenas o texto com tempos, posições e ênfase foi mantido; faltam outros estilos.',
+  STYLES_DROPPED: 'Faltam estilos das legendas, como negrito, itálico ou cores.',
   SUBTITLES_DROPPED: 'Nem todas as legendas foram mantidas.',
   TABLES_ONLY: 'Apenas as tabelas foram convertidas; falta o restante do texto.',
   TAGS_REMOVED: 'A estrutura para leitores de tela foi removida, porque descrevia as páginas originais.',
