@@ -101,8 +101,11 @@ const mode = z
   )
   .meta(lenientOption)
 
-/** Creates the options for an audio container. Lossless formats have no quality options. */
-export function createAudioOptions({ audio }: Container) {
+/**
+ * Creates the options for an audio container. Lossless formats have no quality options, and formats whose streams are
+ * never copied have no mode.
+ */
+export function createAudioOptions({ audio, copyableCodecs }: Container) {
   const { audioBitrate, audioSampleRate } = audioOptionShape
   const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
   const schema = z.object({
@@ -115,13 +118,15 @@ export function createAudioOptions({ audio }: Container) {
     ...trimOptionShape,
     ...rateOptions,
   })
-  return audio.some((id) => 'kbits' in audioCodecs[id])
+  const rateSchema = audio.some((id) => 'kbits' in audioCodecs[id])
     ? schema
     : schema.omit({ audioBitrate: true, quality: true })
+  return copyableCodecs.length > 0 ? rateSchema : rateSchema.omit({ mode: true })
 }
 
 export function createVideoOptions(container: Container) {
-  const schema = createFullVideoOptions(container)
+  const fullSchema = createFullVideoOptions(container)
+  const schema = container.copyableCodecs.length > 0 ? fullSchema : fullSchema.omit({ mode: true })
   if (container.audio.length > 0) return schema
   return schema.omit({
     audioCodec: true,
@@ -195,10 +200,9 @@ type AudioOptions = Partial<
   Pick<
     VideoOptions,
     | ('audioBitrate' | 'audioSampleRate' | 'audioCodec' | 'quality')
-    | ('channels' | 'volume' | 'start' | 'end')
+    | ('channels' | 'volume' | 'start' | 'end' | 'mode')
   >
-> &
-  Pick<VideoOptions, 'mode'>
+>
 /** Options of audio and video conversions. */
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
 

@@ -4,6 +4,7 @@ import { audioCodecs } from '../../../lib/engines/ffmpeg/audio-codecs.ts'
 import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
 import { silenceInput } from '../../../lib/engines/ffmpeg/audio-stream.ts'
 import { codecAliases, findCodecIdByName, videoCodecs } from '../../../lib/engines/ffmpeg/codecs.ts'
+import type { Container } from '../../../lib/engines/ffmpeg/containers.ts'
 import { createAudioOptions, createVideoOptions } from '../../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
 import { defined } from '../../../lib/validation/defined.ts'
@@ -225,7 +226,7 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
   }
   assert.deepEqual(
     [getKilobitsPerS('mp3', { quality: 1 }), getKilobitsPerS('mp3', { quality: 50 })],
-    [34.88, 176],
+    [32, 160],
   )
   assert.equal(getKilobitsPerS('mp3', { quality: 'high', channels: 1 }), 96)
   assert.equal(
@@ -257,4 +258,14 @@ test('in a codec without transparency, transparent parts of a video are drawn ov
 test('ffmpeg gets silence as a separate mono input', () => {
   assert.equal(argAfter(silenceInput, '-f'), 'lavfi')
   assert.match(String(argAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
+})
+
+test('only formats whose streams may be copied have the option mode', () => {
+  const hasMode = (container: Container) => {
+    const create = container.video.length > 0 ? createVideoOptions : createAudioOptions
+    return Object.hasOwn(create(container).shape, 'mode')
+  }
+  const { mp4, amv } = videoContainers
+  const { mp3, flac, pcm } = audioContainers
+  assert.deepEqual([mp4, amv, mp3, flac, pcm].map(hasMode), [true, false, true, true, false])
 })
