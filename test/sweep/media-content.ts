@@ -38,7 +38,8 @@ async function readImage(path: string, format: FormatId, option: string): Promis
     const facts = '%w %h %z %[colorspace] %[channels] %Q %C %[interlace] %[profiles] %x %y %T %#\n'
     const [frames, metadata] = await Promise.all([
       read('identify', '-quiet', '-format', facts, decodedPath),
-      readMetadata(path, option),
+      // ImageMagick knows neither how often an animation plays nor that a PNG is animated.
+      readMetadata(path, ['loop', 'fps'].includes(option) ? 'metadata' : option),
     ])
     return `${frames}\n${metadata}`
   } finally {
@@ -95,7 +96,8 @@ font = TTFont(sys.argv[1], fontNumber=0)
 for tag in font.keys():
     if tag != 'GlyphOrder': print(tag, len(font.getTableData(tag)))`
   const tables = hasTables ? await read(python3, '-c', listTablesScript, path) : ''
-  if (facts === '' && tables === '') return (await readFile(path)).toString('latin1')
+  if (facts === '' && tables === '')
+    return (await readFile(path, 'latin1')).replaceAll(/^(?:Creation|Modification)Time:.*$/gm, '')
   return facts.replaceAll(/^\s*file:.*$/gm, '') + tables
 }
 

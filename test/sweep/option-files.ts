@@ -150,13 +150,36 @@ function addAuthorIfPossible(source: string, folder: string): string {
   }
 }
 
+const authorProperties = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:creator><rdf:Seq><rdf:li>Ada</rdf:li></rdf:Seq></dc:creator></rdf:Description></rdf:RDF></x:xmpmeta>`
+
 function addAuthor(source: string, folder: string): string {
   const path = join(folder, `author-${basename(source)}`)
   if (existsSync(path)) return path
-  const { category } = formatByExtension(source) ?? { category: undefined }
+  const { id, category } = formatByExtension(source) ?? { id: undefined, category: undefined }
+  // ExifTool 12.57 does not write WebP.
+  if (id === 'webp') {
+    const properties = join(folder, 'author.xmp')
+    writeFileSync(properties, authorProperties)
+    execFileSync('webpmux', ['-set', 'xmp', properties, source, '-o', path], { stdio: 'ignore' })
+    return path
+  }
   const [bin, ...args] =
     category === 'video' || category === 'audio'
-      ? ['ffmpeg', '-i', source, '-map', '0', '-c', 'copy', '-metadata', 'artist=Ada', path]
+      ? [
+          'ffmpeg',
+          '-i',
+          source,
+          '-map',
+          '0',
+          '-c',
+          'copy',
+          '-metadata',
+          'artist=Ada',
+          ...(id === 'weba' ? ['-f', 'webm'] : []),
+          path,
+        ]
       : [
           'exiftool',
           '-api',

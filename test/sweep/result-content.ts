@@ -80,8 +80,15 @@ async function readPdfContent(path: string, option: string): Promise<string> {
     option === 'outline'
       ? await run('qpdf', ['--json', '--json-key=outlines', path]).then(({ stdout }) => stdout)
       : ''
+  // `pdfinfo -url` crashes at links without an action.
+  const webLinks =
+    option === 'removeLinks'
+      ? (await run('qpdf', ['--json', '--json-key=objects', path], { maxBuffer: 1 << 28 })).stdout.match(
+          /"\/URI": "[^"]*"/g,
+        )
+      : []
   return [
-    outline,
+    ...[outline, String(webLinks)],
     ...[hash(image), text, stableInfo, links.toString(), fonts.toString('latin1'), ...opened],
     ...[removeChangingTexts(metadata), ...(sizeOptions.includes(option) ? [size] : [])],
   ].join('\n')
