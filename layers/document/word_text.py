@@ -5,13 +5,12 @@ footnotes; simple fields become their displayed text; ruby text is put in bracke
 documents that replace a part of the text (17.17.2.1) are inserted there.
 Generated numbers of headings and clauses, states of form fields and characters of symbol fonts become text.
 Hidden text is removed: Word does not display it, but converters would.
-Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and
+Prints {"boxes": …, "comments": …, "hidden": …, "damaged": […]}, the last with the names of parts that were repaired or are
+missing. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and
 nothing is written.
 """
 
 import copy
-import email
-import html.parser
 import io
 import json
 import os
@@ -22,6 +21,8 @@ import xml.etree.ElementTree as ET
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from chunk_lines import lines_of  # noqa: E402
+from damaged_parts import find_damaged, repair  # noqa: E402
 from word_numbers import Numbering, may_have_numbers  # noqa: E402
 from word_symbols import (  # noqa: E402
     complete_formulas, symbol_styles, write_form_fields, write_symbol_fields, write_symbols)
@@ -89,6 +90,7 @@ class Document:
         self.is_decimal = is_decimal
         self.depth = depth
         self.changed = {}
+        self.damaged = find_damaged(package, MAX_PART_BYTES)
         self.main = self._main_part()
         self.folder = posixpath.dirname(self.main)
         self.xml = self._read(self.main)
@@ -96,7 +98,7 @@ class Document:
     def needs_conversion(self):
         parts = [self.main, *self._notes_parts()]
         styles = self._styles()
-        return (OMITTED.search(self.xml) is not None or b'vanish' in styles or b'ingdings' in styles
+        return (len(self.damaged) > 0 or OMITTED.search(self.xml) is not None or b'vanish' in styles or b'ingdings' in styles
                 or self._has_numbers()
                 or any(map(self._needs_repair, parts)))
 
@@ -125,7 +127,9 @@ class Document:
         boxes = self._move_boxes(root)
         comments = self._move_comments(root)
         self.changed[self.main] = root
-        return {'boxes': boxes, 'comments': comments, 'hidden': hidden}
+        for name in set(self.damaged).difference(self.package.namelist()):
+            self.changed.setdefault(name, ET.fromstring(repair(name, b'')))
+        return {'boxes': boxes, 'comments': comments, 'hidden': hidden, 'damaged': list(map(posixpath.basename, self.damaged))}
 
     def write(self, target):
         with zipfile.ZipFile(target, 'w', zipfile.ZIP_DEFLATED) as result:
@@ -147,7 +151,7 @@ class Document:
             content = part.read(MAX_PART_BYTES + 1)
         if len(content) > MAX_PART_BYTES:
             raise TooLarge
-        return content
+        return repair(name, content) if name in self.damaged else content
 
     def _parse(self, xml):
         """Keeps namespace prefixes, because pandoc looks for elements by prefix."""
@@ -508,58 +512,6 @@ class HidingStyles:
 
     def _is_on(self, element):
         return element.get(f'{self.w}val', 'true') not in ('0', 'false', 'off')
-
-
-class PageLines(html.parser.HTMLParser):
-    """Extracts the lines of a web page."""
-
-    INLINE = {'a', 'abbr', 'b', 'big', 'cite', 'code', 'del', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'mark', 'q', 's',
-              'small', 'span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'var', 'wbr'}
-    INVISIBLE = {'script', 'style', 'head', 'title'}
-
-    def __init__(self):
-        super().__init__()
-        self.lines = ['']
-        self.invisible = None
-
-    def handle_starttag(self, tag, attrs):
-        if tag in self.INVISIBLE and self.invisible is None:
-            self.invisible = tag
-        # The end tag of a head is optional.
-        if tag == 'body':
-            self.invisible = None
-        if tag not in self.INLINE:
-            self.lines.append('')
-
-    def handle_endtag(self, tag):
-        if tag == self.invisible:
-            self.invisible = None
-        if tag not in self.INLINE:
-            self.lines.append('')
-
-    def handle_data(self, data):
-        if self.invisible is None:
-            self.lines[-1] += re.sub(r'\s+', ' ', data)
-
-
-def lines_of(content):
-    """Returns the lines of a web page, alone or in MHTML as saved by browsers, or of a plain text."""
-    if re.match(rb'\s*(?:[\w-]+:.*\r?\n[ \t]?)*?MIME-Version:', content):
-        parts = list(email.message_from_bytes(content.lstrip()).walk())
-        page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
-        content = page.get_payload(decode=True) if page is not None else b''
-    try:
-        text = content.decode('utf-8-sig')
-    except UnicodeDecodeError:
-        text = content.decode('cp1252', 'replace')
-    if text.startswith('{\\rtf'):
-        return []
-    if not re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE):
-        return [line for line in text.splitlines() if line.strip()]
-    page = PageLines()
-    page.feed(text)
-    page.close()
-    return [line.strip() for line in page.lines if line.strip()]
 
 
 def drawn_text(element):

@@ -52,7 +52,7 @@ PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
 def convert(office, request, send_event):
     """Converts a document. Sends "loaded", and "done" before closing the document, for which clients need not wait."""
-    document = _load(office, request)
+    document, damaged = _load(office, request)
     try:
         send_event('loaded')
         if request['family'] == 'sheet':
@@ -80,7 +80,7 @@ def convert(office, request, send_event):
             write_list_labels(document)
             write_symbols(document)
         prepare(document, request)
-        facts = count(document, request['family'], request['output'])
+        facts = {**count(document, request['family'], request['output']), 'damagedParts': damaged}
         if request['target'].get('firstPageOnly'):
             keep_first_page(document)
         path = _store(document, office, request)
@@ -98,13 +98,13 @@ def convert(office, request, send_event):
 
 
 def _load(office, request):
-    """Loads the document without a window; see _open_window."""
+    """Loads the document without a window, see _open_window. Returns it with the names of its damaged parts."""
     path = f'{office.folder}/{request["input"]}'
     if not is_plausible(path):
         raise DocumentError('corrupt', 'the content does not match the file extension')
     if is_locked_show(path):
         raise DocumentError('password', 'LibreOffice cannot open PowerPoint 97-2003 files with a password')
-    prepare_word(path, request['output'].endswith('.html'))
+    damaged = prepare_word(path, request['output'].endswith('.html'))
     if request['family'] == 'sheet':
         prepare_workbook(path, request['output'].endswith(SHOWN))
     dialogs = DialogHandler()
@@ -122,7 +122,7 @@ def _load(office, request):
                 'InteractionHandler': dialogs,
                 **({'Password': request['password']} if 'password' in request else {}),
             }))
-            return document
+            return document, damaged
         except UnoException as error:
             _raise_if_crashed(error)
             message = error.Message

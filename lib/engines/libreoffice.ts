@@ -30,6 +30,7 @@ import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
 import { TableOptions } from './shared/text/table-options.ts'
 import { withTextOptions } from './shared/text/text-options.ts'
+import { warnAboutDamagedParts } from './shared/text/word-text.ts'
 
 const noOptions = z.object({})
 
@@ -159,13 +160,23 @@ async function convert(work: EngineWork, tools: Tools, password?: string): Promi
 
 function warnAboutLosses(
   { to, options }: EngineWork,
-  { sheets = 1, shapes = 0, shapeWords = 0, hidden, pages = 1, fonts = [], missingGlyphs }: OfficeFacts,
+  {
+    sheets = 1,
+    shapes = 0,
+    shapeWords = 0,
+    hidden,
+    pages = 1,
+    fonts = [],
+    missingGlyphs,
+    damagedParts = [],
+  }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
     // Since LibreOffice 5.3, the PDF export always embeds every font.
     tools.warn('OPTION_NOT_HELD', 'embedAllFonts=false has no effect: every font is embedded as a subset.')
   }
+  warnAboutDamagedParts(damagedParts, tools)
   const substitutionsWithOtherWidths = fonts.filter((font) => !hasSameWidths(font))
   if (substitutionsWithOtherWidths.length > 0)
     tools.warn(

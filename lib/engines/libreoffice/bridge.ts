@@ -24,6 +24,8 @@ export const OfficeFacts = z.object({
   hidden: z.object({ sheets: z.int(), rows: z.int(), columns: z.int() }).optional(),
   /** Fonts that the document uses but that are not installed, with their substitutes. */
   fonts: z.array(z.object({ name: z.string(), replacement: z.string() })).optional(),
+  /** Parts of a Word document with text that are missing, or of which only the beginning could be read. */
+  damagedParts: z.array(z.string()).optional(),
   /** Number of characters for which no font has a glyph, and the first few of them. */
   missingGlyphs: z
     .object({

@@ -14,12 +14,12 @@ const folder = scratchFolder('word-documents')
 /**
  * Writes a Word document and returns its path.
  *
- * @param parts relationship type, file name and content of each additional part
+ * @param parts relationship type, file name and content of each additional part; without content, the part is missing
  */
 export async function writeWordDocument(
   name: string,
   body: string,
-  parts: readonly (readonly [string, string, string | Buffer])[] = [],
+  parts: readonly (readonly [kind: string, file: string, content: string | Buffer | undefined])[] = [],
 ) {
   const path = join(folder, `${name}.docx`)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
@@ -37,7 +37,9 @@ export async function writeWordDocument(
     ['_rels/.rels', wrapRelations(createRelation(['officeDocument', 'word/document.xml'], 0))],
     ['word/_rels/document.xml.rels', wrapRelations(parts.map(createRelation).join(''))],
     ['word/document.xml', `<w:document ${namespaces}><w:body>${body}</w:body></w:document>`],
-    ...parts.map(([, file, content]) => [`word/${file}`, content] as const),
+    ...parts.flatMap(([, file, content]) =>
+      content === undefined ? [] : [[`word/${file}`, content] as const],
+    ),
   ]
   for (const [file, content] of files) await zip.add(file, new Uint8ArrayReader(Buffer.from(content)))
   await writeFile(path, await zip.close())

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import * as z from 'zod'
 import { createDocumentPasswordMissingError } from '../../../formats/locked-office.ts'
+import { describeNames } from '../../../model/warning-details.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { runPython } from '../../sandbox/python.ts'
@@ -7,6 +9,8 @@ import { rejectStrictOffice } from '../../strict-office.ts'
 
 /** Exit codes of `layers/document/word_text.py`. */
 const exitCodes = { notWord: 3, encrypted: 4, nothing: 5 } as const
+
+const Facts = z.object({ damaged: z.array(z.string()) })
 
 /**
  * Moves text boxes, shapes, diagrams and comments of a Word document into its text, because pandoc and calibre drop
@@ -23,7 +27,9 @@ export async function inlineWordText(
   await rejectStrictOffice(input)
   const path = join(tools.workDir, 'whole-text.docx')
   try {
-    await runPython('document/word_text.py', [input.path, path, lists], tools, { timeoutS: 120 })
+    const args = [input.path, path, lists]
+    const { stdout } = await runPython('document/word_text.py', args, tools, { timeoutS: 120 })
+    warnAboutDamagedParts(Facts.parse(JSON.parse(stdout)).damaged, tools)
     return { ...input, path }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
@@ -31,4 +37,14 @@ export async function inlineWordText(
     if (error.exitCode === exitCodes.nothing || error.exitCode === exitCodes.notWord) return input
     throw error
   }
+}
+
+/** @param names parts with text that are missing, or of which only the beginning could be read. */
+export function warnAboutDamagedParts(names: readonly string[], tools: Tools): void {
+  if (names.length === 0) return
+  tools.warn(
+    'MAY_BE_DAMAGED',
+    `Parts of the document are damaged or missing: ${names.join(', ')}. Check whether text of headers, footers, notes or comments is missing.`,
+    describeNames(names),
+  )
 }

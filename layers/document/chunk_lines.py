@@ -1,0 +1,103 @@
+"""Reads the lines of documents that replace a part of the text of a Word document (ECMA-376, part 1, 17.17.2.1)."""
+
+import email
+import html.parser
+import re
+
+RTF = re.compile(r"\\'([0-9a-fA-F]{2})|\\([a-z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL)
+# Groups whose content is no text.
+RTF_DATA = {'fonttbl', 'colortbl', 'stylesheet', 'info', 'pict', 'object', 'fldinst', 'listtable', 'listoverridetable',
+            'generator', 'themedata', 'header', 'footer'}
+RTF_BREAKS = {'par': '\n', 'line': '\n', 'row': '\n', 'sect': '\n', 'page': '\n', 'tab': '\t', 'cell': '\t',
+              'emdash': '\u2014', 'endash': '\u2013', 'lquote': '\u2018', 'rquote': '\u2019', 'ldblquote': '\u201c',
+              'rdblquote': '\u201d', 'bullet': '\u2022'}
+
+
+class PageLines(html.parser.HTMLParser):
+    """Extracts the lines of a web page."""
+
+    INLINE = {'a', 'abbr', 'b', 'big', 'cite', 'code', 'del', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'mark', 'q', 's',
+              'small', 'span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'var', 'wbr'}
+    INVISIBLE = {'script', 'style', 'head', 'title'}
+
+    def __init__(self):
+        super().__init__()
+        self.lines = ['']
+        self.invisible = None
+
+    def handle_starttag(self, tag, attrs):
+        if tag in self.INVISIBLE and self.invisible is None:
+            self.invisible = tag
+        # The end tag of a head is optional.
+        if tag == 'body':
+            self.invisible = None
+        if tag not in self.INLINE:
+            self.lines.append('')
+
+    def handle_endtag(self, tag):
+        if tag == self.invisible:
+            self.invisible = None
+        if tag not in self.INLINE:
+            self.lines.append('')
+
+    def handle_data(self, data):
+        if self.invisible is None:
+            self.lines[-1] += re.sub(r'\s+', ' ', data)
+
+
+def lines_of(content):
+    """Returns the lines of a web page, alone or in MHTML as saved by browsers, of an RTF or of a plain text."""
+    if re.match(rb'\s*(?:[\w-]+:.*\r?\n[ \t]?)*?MIME-Version:', content):
+        parts = list(email.message_from_bytes(content.lstrip()).walk())
+        page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
+        content = page.get_payload(decode=True) if page is not None else b''
+    try:
+        text = content.decode('utf-8-sig')
+    except UnicodeDecodeError:
+        text = content.decode('cp1252', 'replace')
+    if text.startswith('{\\rtf'):
+        return [line.strip() for line in _rtf_text(content.decode('latin-1')).split('\n') if line.strip()]
+    if not re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE):
+        return [line for line in text.splitlines() if line.strip()]
+    page = PageLines()
+    page.feed(text)
+    page.close()
+    return [line.strip() for line in page.lines if line.strip()]
+
+
+def _rtf_text(rtf):
+    """Returns the text of an RTF, whose characters of one byte are Western European unless it names another page."""
+    page = re.search(r'\\ansicpg(\d{3,5})', rtf)
+    text, groups, is_data, to_skip, skipped = [], [], False, 0, 1
+    for found in RTF.finditer(rtf):
+        code, word, number, symbol, bracket, plain = found.groups()
+        if bracket == '{':
+            groups.append((is_data, skipped))
+        elif bracket == '}':
+            is_data, skipped = groups.pop() if groups else (False, 1)
+        elif symbol == '*' or word in RTF_DATA:
+            is_data = True
+        elif word == 'uc':
+            skipped = int(number or 1)
+        elif is_data:
+            continue
+        elif word == 'u' and number:
+            text.append(chr(int(number) % 0x10000))
+            to_skip = skipped
+        elif code or (symbol is None and word is None and plain):
+            shown = _decode(code, page) if code else plain
+            text.append(shown[to_skip:])
+            to_skip = max(0, to_skip - len(shown))
+        elif word in RTF_BREAKS:
+            text.append(RTF_BREAKS[word])
+        elif symbol:
+            text.append({'~': '\u00a0', '_': '-', '\n': '\n', '\r': '\n'}.get(symbol, symbol if symbol in '{}\\' else ''))
+    # Pairs of surrogates are one character.
+    return ''.join(text).encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')
+
+
+def _decode(code, page):
+    try:
+        return bytes.fromhex(code).decode(f'cp{page.group(1)}' if page else 'cp1252')
+    except (LookupError, UnicodeDecodeError):
+        return '\ufffd'
