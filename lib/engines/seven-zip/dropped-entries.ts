@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { describeNames } from '../../model/warning-details.ts'
 import type { Tools } from '../engine.ts'
-import type { KeptLink } from './kept-links.ts'
+import { findSafeLinks, type KeptLink } from './kept-links.ts'
 import { type ArchiveEntry, findUnsafeEntries } from './list-entries.ts'
 
 /** Maximum number of names in a warning, and maximum characters of a name. */
@@ -18,20 +18,34 @@ export function warnAboutDroppedEntries(
   const links = findUnsafeEntries(entries).flatMap(({ kind, name }) =>
     kind === 'link' && keptNames.has(posix.normalize(name)) ? [] : [name],
   )
-  if (links.length > 0) {
-    const subject = links.length === 1 ? '1 link or device' : `${links.length} links or devices`
-    const verb = links.length === 1 ? 'was left out' : 'were left out'
-    tools.warn(
-      'LINKS_DROPPED',
-      `${subject} of the archive could point outside of it and ${verb}: ${listNames(links)}.`,
-      describeNames(links),
-    )
-  }
+  const safeNames = new Set(findSafeLinks(entries).map(({ name }) => name))
+  const isSafe = (name: string) => safeNames.has(posix.normalize(name))
+  const noLinksReason = 'the result contains only files and folders'
+  warnAboutLinks(links.filter(isSafe), ['link to a file', 'links to files'], noLinksReason, tools)
+  const unsafeLinks = links.filter((name) => !isSafe(name))
+  const unsafeReason = 'only those that lead to a file of the archive are kept'
+  warnAboutLinks(unsafeLinks, ['link or device', 'links or devices'], unsafeReason, tools)
   const duplicates = findDuplicates(entries)
   if (duplicates.length > 0) {
     const message = `Several files in the archive have the same name; only the last file of each name was kept: ${listNames(duplicates)}.`
     tools.warn('DUPLICATES_DROPPED', message, describeNames(duplicates))
   }
+}
+
+function warnAboutLinks(
+  names: readonly string[],
+  [singular, plural]: readonly [string, string],
+  reason: string,
+  tools: Tools,
+): void {
+  if (names.length === 0) return
+  const subject =
+    names.length === 1 ? `1 ${singular} of the archive was` : `${names.length} ${plural} of the archive were`
+  tools.warn(
+    'LINKS_DROPPED',
+    `${subject} left out, because ${reason}: ${listNames(names)}.`,
+    describeNames(names),
+  )
 }
 
 /** Returns the names that several files share, but not repeated folder entries, which are normal. */

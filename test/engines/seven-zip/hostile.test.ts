@@ -118,7 +118,10 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
     assert.deepEqual(warnings, [])
     const links = Array.from({ length: 12 }, (_, at) => link(`link-${at}`))
     warnAboutDroppedEntries([...links, file('a'), file('./a'), file('b'), file('a')], tools)
-    assert.match(warnings[0] ?? '', /^LINKS_DROPPED 12 links .* left out: "link-0", .*"link-9" and 2 more\.$/)
+    assert.match(
+      warnings[0] ?? '',
+      /^LINKS_DROPPED 12 links .* left out, .*: "link-0", .*"link-9" and 2 more\.$/,
+    )
     assert.match(warnings[1] ?? '', /^DUPLICATES_DROPPED Several files .*: "a"\.$/)
     assert.equal(warnings.length, 2)
   })
