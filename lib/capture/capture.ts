@@ -152,7 +152,7 @@ async function captureTo(page: BrowserPage, path: string, to: Target, input: Fie
 function createLinksWarning(count: number): Warning {
   const files =
     count === 1 ? 'One file requested by the page was' : `${count} files requested by the page were`
-  const message = `${files} not loaded: missing, too large or not public.`
+  const message = `${files} not loaded: missing, too large, not public, or not displayable, such as PDFs in frames.`
   return { code: 'LINKS_DROPPED', message, details: { count } }
 }
 

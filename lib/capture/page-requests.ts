@@ -12,7 +12,7 @@ import {
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { mergePageHeaders, toResponseHeaders } from './headers.ts'
-import { requirePage } from './require-page.ts'
+import { isDisplayable, requirePage } from './require-page.ts'
 
 export const PausedRequest = z.looseObject({
   requestId: z.string(),
@@ -125,6 +125,16 @@ export class PageRequests {
       maxRedirects: 0,
     })
     if (isPage) requirePage(response)
+    else if (
+      paused.resourceType === 'Document' &&
+      response.status === 200 &&
+      !isDisplayable(response.headers)
+    ) {
+      response.body.destroy()
+      throw new RemoteError('status', `${url.host} sent a file that a frame cannot show.`, {
+        isTransient: false,
+      })
+    }
     const isEmpty = request.method === 'HEAD' || redirectStatuses.includes(response.status)
     if (isEmpty) response.body.destroy()
     const body = isEmpty ? Buffer.alloc(0) : await this.#readBody(response, url)

@@ -59,7 +59,7 @@ test("a website is captured with its frames, images and scripts, and with the us
         response.end(`<body style="margin:0;background:#f00"><script src="/later.js"></script>
           <img style="position:absolute;left:0;top:100px" src="${otherSite.url}image.png">
           <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${otherSite.url}frame"></iframe>
-          <img hidden src="http://127.0.0.1:${trap.port}/"><script>fetch('http://127.0.0.1:${trap.port}/')</script>
+          <iframe hidden src="/frame.pdf"></iframe><img hidden src="http://127.0.0.1:${trap.port}/"><script>fetch('http://127.0.0.1:${trap.port}/')</script>
           <img style="position:absolute;top:5900px" loading="lazy" src="/below.png"><div style="height:6000px">`)
         break
       case '/later.js':
@@ -67,6 +67,9 @@ test("a website is captured with its frames, images and scripts, and with the us
         response.end(
           `setTimeout(() => { document.body.style.background = '#ff0'; document.body.id = 'late' }, 300)`,
         )
+        break
+      case '/frame.pdf':
+        response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4')
         break
       default:
         setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(greenPng), 300)
@@ -81,7 +84,7 @@ test("a website is captured with its frames, images and scripts, and with the us
     cookies: { a: '1' },
   })
   assert.equal(filename, '127.0.0.2.png')
-  assert.match(warnings[0]?.message ?? '', /^2 files .* not loaded/)
+  assert.match(warnings[0]?.message ?? '', /^3 files .* not loaded/)
   assert.equal(trap.connections(), 0)
   const { width, height } = await sharp(path).metadata()
   assert.deepEqual([width, height], [400, 6000])
@@ -94,6 +97,7 @@ test("a website is captured with its frames, images and scripts, and with the us
     'other/image.png - -',
     'site/ a=1 k',
     'site/below.png a=1; visit=1 k',
+    'site/frame.pdf a=1; visit=1 k',
     'site/later.js a=1; visit=1 k',
     'site/page a=1; visit=1 k',
   ])
