@@ -97,7 +97,7 @@ for tag in font.keys():
     if tag != 'GlyphOrder': print(tag, len(font.getTableData(tag)))`
   const tables = hasTables ? await read(python3, '-c', listTablesScript, path) : ''
   if (facts === '' && tables === '')
-    return (await readFile(path, 'latin1')).replaceAll(/^(?:Creation|Modification)Time:.*$/gm, '')
+    return (await readFile(path, 'latin1')).replaceAll(/^(?:XUID|CreationTime|ModificationTime):.*$/gm, '')
   return facts.replaceAll(/^\s*file:.*$/gm, '') + tables
 }
 

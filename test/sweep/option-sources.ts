@@ -71,6 +71,8 @@ const handwrittenTexts: Partial<Record<FormatId, string>> = {
 export function makeOptionSource(format: FormatId, folder: string): string | undefined {
   const path = join(folder, `made.${formatById(format).extensions[0]}`)
   if (existsSync(path)) return path
+  // Books of both formats are the same but for their names.
+  if (format === 'azw') return makeOptionSource('mobi', folder)
   mkdirSync(folder, { recursive: true })
   const run = (bin: string, ...args: string[]) => execFileSync(bin, args, { cwd: folder, stdio: 'ignore' })
   const source = join(folder, 'source.html')

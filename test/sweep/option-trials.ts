@@ -29,7 +29,7 @@ const trials: Readonly<Record<string, Trial>> = {
   fit: { values: ['max', 'crop'], beside: box },
   downscale: { values: [16, 24] },
   rotate: { values: [90, 180] },
-  background: { values: ['red', 'blue'], fixtures: ['alpha.png', 'alpha.webm', 'corners.svg'] },
+  background: { values: ['red', 'blue'], fixtures: ['alpha.png', 'alpha.webm', 'odd/svg-embeds-webp.svg'] },
   metadata: { values: ['strip', 'keep'], fixtures: ['orientation-6.jpg'] },
   quality: { values: [4, 95] },
   jpegQuality: { values: [4, 95] },

@@ -118,6 +118,8 @@ async function convertOnce(
 }
 
 const isError = ({ content }: Result) => content.startsWith('error ')
+/** Whether the error is about the value of the option, such as a size that cannot be reached. */
+const isRefused = ({ content }: Result, option: string) => new RegExp(`^error \\w+ ${option}: `).test(content)
 const isReported = ({ warnings }: Result, option: string) =>
   warnings.split('\n').some((warning) => {
     const [code = '', ...words] = warning.split(' ')
@@ -181,6 +183,7 @@ async function judgeOption(pair: OptionPair): Promise<string> {
   const [first, second] = await Promise.all([convert(firstValue), convert(secondValue)])
   const failure = [first, second].find(isError)
   const isEffect = first.content !== second.content
+  if (failure && isRefused(failure, option)) return 'reported'
   if (failure && !(isEffect && requiredForSource.includes(option))) return `fails: ${failure.content}`
   if (isEffect && (await isStable(pair, first, () => convert(firstValue)))) return 'effect'
   if (isEffect) {

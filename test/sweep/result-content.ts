@@ -83,7 +83,7 @@ async function readPdfContent(path: string, option: string): Promise<string> {
   // `pdfinfo -url` crashes at links without an action.
   const webLinks =
     option === 'removeLinks'
-      ? (await run('qpdf', ['--json', '--json-key=objects', path], { maxBuffer: 1 << 28 })).stdout.match(
+      ? (await run('qpdf', ['--warning-exit-0', '--json', path], { maxBuffer: 1 << 28 })).stdout.match(
           /"\/URI": "[^"]*"/g,
         )
       : []
