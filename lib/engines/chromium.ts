@@ -298,6 +298,7 @@ async function convert(
   if (to === 'pdf') {
     const margin = from === 'epub' ? ebookMargin : undefined
     const paper = isSvg(from) ? toInches(await measureLayout(page)) : undefined
+    if (isSvg(from)) await evaluate(page.call, z.unknown(), ['drawing', 'addLinks'], {})
     await printToPdf(page, path, options, { paper, margin })
     if (!isSvg(from)) hiddenText = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
   }

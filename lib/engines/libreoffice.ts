@@ -149,7 +149,7 @@ async function convert(work: EngineWork, tools: Tools, password?: string): Promi
   if (to === 'html' && (await hasHiddenText(path))) {
     tools.warn(
       'HIDDEN_KEPT',
-      'The html contains hidden text of the document. Delete anything that must stay private.',
+      'The result contains hidden text of the document. Delete anything that must stay private.',
     )
   }
   return {
@@ -232,12 +232,12 @@ function warnAboutHiddenContent(
   if (to === 'csv' || to === 'tsv')
     tools.warn(
       'HIDDEN_KEPT',
-      `The ${to} contains ${kindList} of the sheet. Delete anything that must stay private.`,
+      `The result contains ${kindList} of the sheet. Delete anything that must stay private.`,
     )
   else
     tools.warn(
       'HIDDEN_DROPPED',
-      `Hidden parts of the workbook were left out: ${kindList}. To include them in the ${to}, unhide them and save the file again.`,
+      `Hidden parts of the workbook were left out: ${kindList}. To include them, unhide them and save the file again.`,
       { sheets: hiddenContent.sheets, rows: hiddenContent.rows, columns: hiddenContent.columns },
     )
 }

@@ -59,7 +59,10 @@ test('hidden rows and columns of a workbook are left out of PDF and HTML and kep
     /^first,secret,secret,cells\nsecret row,,,\nanother row,,,\n/,
   )
   assert.deepEqual(table.warnings, ['SHEETS_DROPPED', 'HIDDEN_KEPT'])
-  assert.match(table.messages[1] ?? '', /^The csv contains 2 hidden rows and 2 hidden columns of the sheet/)
+  assert.match(
+    table.messages[1] ?? '',
+    /^The result contains 2 hidden rows and 2 hidden columns of the sheet/,
+  )
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)
