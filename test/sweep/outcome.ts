@@ -115,7 +115,10 @@ async function judgeResult(
     return { outcome: 'ok', why: 'packed' }
   // No other program can open a locked file.
   if (comparisonPath === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
-  const comparedFormat = comparisonPath === undefined ? from : (formatByExtension(comparisonPath)?.id ?? from)
+  // Under another name, a compressed archive is detected as one compressed file.
+  const sourceFormat = sweepCase.kind === 'wrong extension' ? sweepCase.from : from
+  const comparedFormat =
+    comparisonPath === undefined ? sourceFormat : (formatByExtension(comparisonPath)?.id ?? from)
   const keptShare = await measureRetained({
     source: comparisonPath ?? source,
     from: comparedFormat,
