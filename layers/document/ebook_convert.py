@@ -55,6 +55,8 @@ def main():
         opf = arguments.pop().removeprefix(UNTITLED)
         if not has_title(arguments[0]):
             arguments.append(f'--read-metadata-from-opf={opf}')
+    if arguments[1].endswith('.tcr'):
+        store_text_that_cannot_be_compressed()
     from calibre.ebooks.conversion.cli import main as ebook_convert
     code = ebook_convert(['ebook-convert', *arguments])
     if not code and arguments[1].endswith('.epub'):
@@ -69,6 +71,21 @@ def wait_for_arguments():
             break
         importlib.import_module(name)
     return json.loads(sys.stdin.readline() or '[]')
+
+
+def store_text_that_cannot_be_compressed():
+    """calibre's compressor of TCR books fails with text that repeats often: its codes stand for more than the 255 bytes
+    that the format allows. Such text is stored with a code for each byte."""
+    from calibre.ebooks.compression.tcr import TCRCompressor
+    compress = TCRCompressor.compress
+
+    def compress_or_store(self, text):
+        try:
+            return compress(self, text)
+        except ValueError:
+            return b'!!8-Bit!!' + b''.join(bytes((1, code)) for code in range(256)) + text
+
+    TCRCompressor.compress = compress_or_store
 
 
 def has_title(path):

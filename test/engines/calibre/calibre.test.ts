@@ -305,6 +305,21 @@ describe('ebooks with DRM', () => {
   })
 })
 
+test('text that repeats too often for the compressor of TCR becomes a complete book', async () => {
+  const path = join(scratchDir, 'repeated.txt')
+  await writeFile(path, 'The same sentence comes again and again. '.repeat(1200))
+  const book = await readFile(await convertAndKeep(path, 'tcr', 'repeated.tcr'))
+  const readCodes = (at: number, codes: Buffer[] = []): [Buffer, Buffer[]] => {
+    const end = at + 1 + (book[at] ?? 0)
+    return codes.length === 256
+      ? [book.subarray(at), codes]
+      : readCodes(end, [...codes, book.subarray(at + 1, end)])
+  }
+  const [coded, codes] = readCodes('!!8-Bit!!'.length)
+  const decoded = Buffer.concat([...coded].map((code) => codes[code] ?? Buffer.alloc(0))).toString()
+  assert.equal(decoded.match(/comes\s+again/g)?.length, 1200)
+})
+
 describe('hostile ebooks', () => {
   test('a hostile ebook whose unpacked content would be far larger than its file is refused', async () => {
     const big = join(scratchDir, 'index.html')
