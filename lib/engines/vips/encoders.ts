@@ -6,6 +6,7 @@ import { splitFrames } from './animation-frames.ts'
 import { encodeApng } from './apng/write.ts'
 import { encodeBitmap } from './bitmap.ts'
 import { loadSharp, type SourceImage } from './image.ts'
+import { replaceJfifDensity } from './jfif-density.ts'
 import { setPngDensity } from './png-density.ts'
 import { chooseEncoderQuality, chooseGifColors, type PixelTargetId } from './targets.ts'
 
@@ -46,19 +47,13 @@ const png: Encoder = async (job) => {
   return size
 }
 
-/** Adds the density in a JFIF segment (JFIF 1.02, page 5), which libvips drops together with other metadata. */
+/** Adds the density, which libvips drops together with other metadata. */
 const jpg: Encoder = async (job) => {
   const size = await encodeWithSharp(job)
   const { path, density = defaultDensity } = job
   const pixelsPerInch = Math.round(density)
   if (pixelsPerInch === defaultDensity || pixelsPerInch < 1 || pixelsPerInch > 0xffff) return size
-  const bytes = await readFile(path)
-  const segment = Buffer.from('ffe000104a46494600010201000000000000', 'hex')
-  segment.writeUInt16BE(pixelsPerInch, 12)
-  segment.writeUInt16BE(pixelsPerInch, 14)
-  const hasJfif = bytes.toString('latin1', 6, 10) === 'JFIF'
-  const rest = bytes.subarray(hasJfif ? 4 + bytes.readUInt16BE(4) : 2)
-  await writeFile(path, Buffer.concat([bytes.subarray(0, 2), segment, rest]))
+  await writeFile(path, replaceJfifDensity(await readFile(path), pixelsPerInch))
   return size
 }
 

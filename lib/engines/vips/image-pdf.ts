@@ -7,6 +7,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
 import { noUnit, readResolutionUnit, setExifDensity } from './exif-fields.ts'
 import { renderImage, type SourceImage } from './image.ts'
+import { isDensityInCentimeters, replaceJfifDensity } from './jfif-density.ts'
 import { buildPaperArgs } from './pdf-paper.ts'
 import { setPngDensity } from './png-density.ts'
 import { readPngHead } from './png-head.ts'
@@ -61,16 +62,21 @@ async function preparePages(
 }
 
 /**
- * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch, so a copy of such
- * a JPEG declares the default resolution.
+ * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch and ignores dots per
+ * centimeter, so a copy of such a JPEG declares the resolution in pixels per inch.
  */
 async function findEmbeddablePath(source: SourceImage, index: number, tools: Tools) {
   const { path, format, metadata } = source
-  if (format !== 'jpg' || !metadata.exif || (await readDensity(source)) !== undefined) return path
+  if (format !== 'jpg') return path
+  const density = await readDensity(source)
+  const hasNoUnit = metadata.exif !== undefined && density === undefined
+  const bytes = await readFile(path)
+  const isMetric = density !== undefined && isDensityInCentimeters(bytes)
+  if (!hasNoUnit && !isMetric) return path
   const copyPath = join(tools.workDir, `embed-${index}.jpg`)
   // Avoids `copyFile`, which would copy the read-only mode of the file.
-  await writeFile(copyPath, await readFile(path))
-  await setExifDensity(copyPath, defaultDensity)
+  await writeFile(copyPath, isMetric ? replaceJfifDensity(bytes, Math.round(density)) : bytes)
+  if (hasNoUnit) await setExifDensity(copyPath, defaultDensity)
   return copyPath
 }
 

@@ -48,13 +48,27 @@ describe('orientation and density of photos', () => {
     assert.equal(await readQuarters(image), '80×120 001 100 110 010')
   })
 
+  const readPageSize = async (source: string) => {
+    const { path } = await convert(vips, source, 'pdf')
+    const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
+    const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []
+    return [width, height].map(Number)
+  }
+
+  test('a JPEG with a resolution in dots per centimeter fills a page of the size that it declares', async () => {
+    const path = join(folder, 'metric.jpg')
+    execFileSync('convert', [
+      ...['-size', '300x150', 'xc:#0a0', '-units', 'PixelsPerCentimeter', '-density', '100', path],
+    ])
+    const declaredSize = [300, 150].map((pixels) => (pixels / 254) * 72)
+    const size = await readPageSize(path)
+    assert.ok(
+      size.every((side, at) => Math.abs(side - (declaredSize[at] ?? 0)) < 0.1),
+      String(size),
+    )
+  })
+
   test('an image resolution without a unit does not change the size of a PDF page', async () => {
-    const readPageSize = async (source: string) => {
-      const { path } = await convert(vips, source, 'pdf')
-      const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
-      const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []
-      return [width, height].map(Number)
-    }
     assert.deepEqual(await readPageSize(fixture('odd/jpg-exif-density-none.jpg')), [90, 60])
     const image = sharp({ create: { width: 300, height: 150, channels: 3, background: '#0a0' } })
     const photo = join(folder, 'unitless.jpg')
