@@ -242,6 +242,7 @@ interface Values {
 // Sets of option names. Each is named after the first target that has it; others may share it.
 type Mp4Names = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'background' | 'bitrate' | 'channels' | 'codec' | 'crf' | 'downscale' | 'end' | 'fit' | 'fps' | 'height' | 'metadata' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate' | 'volume' | 'width'
 type M4vNames = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'background' | 'bitrate' | 'channels' | 'codec' | 'crf' | 'end' | 'fps' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate' | 'volume'
+type AmvNames = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'background' | 'bitrate' | 'channels' | 'codec' | 'crf' | 'end' | 'fps' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate' | 'volume'
 type H264Names = 'background' | 'bitrate' | 'codec' | 'crf' | 'end' | 'fps' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate'
 type Mp3Names = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'channels' | 'end' | 'mode' | 'quality' | 'start' | 'volume'
 type WavNames = 'audioCodec' | 'audioSampleRate' | 'channels' | 'end' | 'mode' | 'start' | 'volume'
@@ -251,6 +252,7 @@ type ApngNames = 'background' | 'colorSpace' | 'compressionLevel' | 'downscale' 
 type JpgNames = 'background' | 'colorSpace' | 'columns' | 'delimiter' | 'downscale' | 'dpi' | 'ebookBaseFontSize' | 'ebookDisableFontRescaling' | 'ebookEmbedFonts' | 'ebookMargin' | 'ebookOutputProfile' | 'ebookSmartenPunctuation' | 'embedAllFonts' | 'encoding' | 'fit' | 'fitToWidth' | 'footerText' | 'fullPage' | 'headerText' | 'headers' | 'height' | 'jpegQuality' | 'landscape' | 'marginBottom' | 'marginLeft' | 'marginRight' | 'marginTop' | 'metadata' | 'pageSize' | 'pages' | 'password' | 'printBackground' | 'progressive' | 'quality' | 'rotate' | 'rows' | 'scale' | 'scripts' | 'timestamp' | 'width'
 type PngNames = 'background' | 'colorSpace' | 'columns' | 'compressionLevel' | 'delimiter' | 'downscale' | 'dpi' | 'ebookBaseFontSize' | 'ebookDisableFontRescaling' | 'ebookEmbedFonts' | 'ebookMargin' | 'ebookOutputProfile' | 'ebookSmartenPunctuation' | 'embedAllFonts' | 'encoding' | 'fit' | 'fitToWidth' | 'footerText' | 'fullPage' | 'headerText' | 'headers' | 'height' | 'landscape' | 'marginBottom' | 'marginLeft' | 'marginRight' | 'marginTop' | 'metadata' | 'pageSize' | 'pages' | 'palette' | 'password' | 'printBackground' | 'progressive' | 'rotate' | 'rows' | 'scale' | 'scripts' | 'timestamp' | 'width'
 type SrtNames = 'encoding'
+type MmfNames = 'audioCodec' | 'audioSampleRate' | 'channels' | 'end' | 'start' | 'volume'
 type TiffNames = 'background' | 'colorSpace' | 'compressionLevel' | 'delimiter' | 'downscale' | 'dpi' | 'ebookBaseFontSize' | 'ebookDisableFontRescaling' | 'ebookEmbedFonts' | 'ebookMargin' | 'ebookOutputProfile' | 'ebookSmartenPunctuation' | 'embedAllFonts' | 'encoding' | 'fit' | 'fitToWidth' | 'footerText' | 'fullPage' | 'headerText' | 'headers' | 'height' | 'landscape' | 'marginBottom' | 'marginLeft' | 'marginRight' | 'marginTop' | 'metadata' | 'pageSize' | 'pages' | 'palette' | 'password' | 'printBackground' | 'progressive' | 'rotate' | 'scale' | 'scripts' | 'width'
 type AvifNames = 'background' | 'colorSpace' | 'compressionLevel' | 'delimiter' | 'downscale' | 'dpi' | 'ebookBaseFontSize' | 'ebookDisableFontRescaling' | 'ebookEmbedFonts' | 'ebookMargin' | 'ebookOutputProfile' | 'ebookSmartenPunctuation' | 'embedAllFonts' | 'encoding' | 'fit' | 'fitToWidth' | 'footerText' | 'fullPage' | 'headerText' | 'headers' | 'height' | 'landscape' | 'marginBottom' | 'marginLeft' | 'marginRight' | 'marginTop' | 'metadata' | 'pageSize' | 'pages' | 'palette' | 'password' | 'printBackground' | 'progressive' | 'quality' | 'rotate' | 'scale' | 'scripts' | 'width'
 type BmpNames = 'background' | 'colorSpace' | 'compressionLevel' | 'delimiter' | 'downscale' | 'dpi' | 'embedAllFonts' | 'encoding' | 'fit' | 'fitToWidth' | 'footerText' | 'fullPage' | 'headerText' | 'headers' | 'height' | 'landscape' | 'marginBottom' | 'marginLeft' | 'marginRight' | 'marginTop' | 'metadata' | 'pageSize' | 'pages' | 'palette' | 'password' | 'printBackground' | 'progressive' | 'rotate' | 'scale' | 'scripts' | 'width'
@@ -330,7 +332,7 @@ export interface TargetOptions {
   'wtv': Omit<Pick<Values, M4vNames>, 'audioCodec' | 'rotate'> & { audioCodec?: 'mp2' | 'ac3' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
   'rm': Omit<Pick<Values, M4vNames>, 'audioCodec' | 'codec' | 'rotate'> & { audioCodec?: 'ac3' | 'copy' | undefined; codec?: 'realvideo' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
   'dv': Omit<Pick<Values, M4vNames>, 'audioCodec' | 'codec' | 'rotate'> & { audioCodec?: 'pcm-stereo' | 'copy' | undefined; codec?: 'dv' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
-  'amv': Omit<Pick<Values, M4vNames>, 'audioCodec' | 'codec' | 'rotate'> & { audioCodec?: 'amv' | 'copy' | undefined; codec?: 'amv' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
+  'amv': Omit<Pick<Values, AmvNames>, 'audioCodec' | 'codec' | 'rotate'> & { audioCodec?: 'amv' | 'copy' | undefined; codec?: 'amv' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
   'h264': Omit<Pick<Values, H264Names>, 'codec' | 'rotate'> & { codec?: 'h264' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
   'hevc': Omit<Pick<Values, H264Names>, 'codec' | 'rotate'> & { codec?: 'h265' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
   'obu': Omit<Pick<Values, H264Names>, 'codec' | 'rotate'> & { codec?: 'av1' | 'copy' | undefined; rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | undefined }
@@ -386,20 +388,20 @@ export interface TargetOptions {
   'sf': Pick<Values, WavNames>
   'ast': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'pcm-planar' | 'copy' | undefined }
   'adx': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'adx' | 'copy' | undefined }
-  'mmf': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'yamaha' | 'copy' | undefined }
+  'mmf': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'yamaha' | 'copy' | undefined }
   'mlp': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'mlp' | 'copy' | undefined }
   'thd': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'truehd' | 'copy' | undefined }
   'c2': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'codec2' | 'copy' | undefined }
   'sbc': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'sbc' | 'copy' | undefined }
   'gsm': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'gsm' | 'copy' | undefined }
   'g722': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'g722' | 'copy' | undefined }
-  'g726': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'g726' | 'copy' | undefined }
-  'al': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'alaw' | 'copy' | undefined }
-  'ul': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'mulaw' | 'copy' | undefined }
-  'sln': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'pcm-8k' | 'copy' | undefined }
-  'pcm': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'pcm-cd' | 'copy' | undefined }
-  'aptx': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'aptx' | 'copy' | undefined }
-  'dfpwm': Omit<Pick<Values, WavNames>, 'audioCodec'> & { audioCodec?: 'dfpwm' | 'copy' | undefined }
+  'g726': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'g726' | 'copy' | undefined }
+  'al': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'alaw' | 'copy' | undefined }
+  'ul': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'mulaw' | 'copy' | undefined }
+  'sln': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'pcm-8k' | 'copy' | undefined }
+  'pcm': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'pcm-cd' | 'copy' | undefined }
+  'aptx': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'aptx' | 'copy' | undefined }
+  'dfpwm': Omit<Pick<Values, MmfNames>, 'audioCodec'> & { audioCodec?: 'dfpwm' | 'copy' | undefined }
   'tiff': Pick<Values, TiffNames>
   'avif': Pick<Values, AvifNames>
   'bmp': Pick<Values, BmpNames>
