@@ -62,8 +62,8 @@ async function preparePages(
 }
 
 /**
- * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch and ignores dots per
- * centimeter, so a copy of such a JPEG declares the resolution in pixels per inch.
+ * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch, and ignores dots
+ * per centimeter, so a copy of such a JPEG declares the resolution in pixels per inch.
  */
 async function findEmbeddablePath(source: SourceImage, index: number, tools: Tools) {
   const { path, format, metadata } = source

@@ -16,7 +16,7 @@ const drawing = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www
 <a href="javascript:alert(1)"><rect width="9" height="9"/></a></svg>`
 
 for (const engine of [ghostscript, chromium])
-  test(`${engine.id} keeps the links of an SVG in a sound PDF`, async () => {
+  test(`${engine.id} keeps the links of an SVG in a valid PDF`, async () => {
     const source = join(scratchFolder('svg-links'), 'drawing.svg')
     await writeFile(source, drawing)
     const { path } = await convert(engine, source, 'pdf')
