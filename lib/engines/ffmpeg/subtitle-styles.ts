@@ -3,12 +3,12 @@ const stylePatterns = {
   'bold text': /<b>|\\b1/,
   italics: /<i>|\\i1/,
   underlines: /<u>|\\u1/,
-  colors: /<font[^>]*\bcolor=|\\1?c&H/i,
+  colors: /<font[^<>]{0,500}\bcolor=|\\1?c&H/i,
 } as const
 
 /** Colors of WebVTT, which ffmpeg does not read: classes of colored text, and style sheets. */
 const webVttColorPattern =
-  /<c\.(?:[\w-]+\.)*(?:lime|cyan|red|yellow|magenta|blue|black)\b|::cue[^{}]*\{[^}]*\bcolor\s*:/i
+  /<c\.(?:[\w-]{1,50}\.){0,10}(?:lime|cyan|red|yellow|magenta|blue|black)\b|::cue[^{}]{0,60}\{[^{}]{0,2000}\bcolor\s{0,20}:/i
 
 /**
  * Returns the styles that the result lacks.
@@ -22,7 +22,7 @@ export function findDroppedStyles(styledText: string, sourceText: string, result
   })
 }
 
-const listFormat = new Intl.ListFormat('en')
+const listFormat = new Intl.ListFormat('en', { type: 'disjunction' })
 
 export const describeDroppedStyles = (styles: readonly string[]) =>
-  `Styles of the subtitles were dropped: the result has no ${listFormat.format(styles).replace(' and ', ' or ')}.`
+  `Styles of the subtitles were dropped: the result has no ${listFormat.format(styles)}.`
