@@ -2,6 +2,9 @@
 // is as wide as the printable area.
 
 const minZoom = 0.5
+/** A table that would be smaller in portrait is easier to read on a landscape page. */
+const minPortraitZoom = 0.6
+const landscapeName = 'wide-table'
 const longWord = /\S{25}/
 
 /** Calls the original getter and method: an element of a form shadows the form's properties of the same name. */
@@ -71,8 +74,12 @@ export function author() {
   return [...new Set(names.map((one) => one.content.replace(/\s+/g, ' ').trim()))].filter(Boolean).join(', ')
 }
 
-/** Makes all wide elements fit and returns how many were changed. */
-export function fit() {
+/**
+ * Makes all wide elements fit and returns how many were changed.
+ *
+ * @param landscapePixels how much wider than the paper a landscape page is; 0 if the client or the page chose the paper.
+ */
+export function fit({ landscapePixels }) {
   let fitted = unfold()
   for (const one of findStyled('img, svg, video, canvas, iframe')) {
     if (one.getBoundingClientRect().width <= roomOf(one) + 1) continue
@@ -94,7 +101,7 @@ export function fit() {
   for (const table of findStyled('table')) {
     const parent = parentOf(table)
     if (parent && isWithin(parent, 'table')) continue
-    if (shrink(table)) fitted++
+    if (shrink(table, landscapePixels)) fitted++
   }
   return fitted
 }
@@ -119,7 +126,25 @@ function leavesPaper(element) {
   return range.getBoundingClientRect().right > document.documentElement.clientWidth + 1
 }
 
-function shrink(table) {
+/** Whether the table is a block in the text of the page, and can have pages of its own. */
+function isInFlow(table) {
+  for (let one = table; one && one !== document.body; one = parentOf(one)) {
+    const { display, float, position } = getComputedStyle(one)
+    if (float !== 'none' || !/^(?:static|relative)$/.test(position)) return false
+    if (one !== table && display !== 'block') return false
+  }
+  return true
+}
+
+/** Prints the table on landscape pages. */
+function turnPages(table) {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`@page ${landscapeName} { size: A4 landscape }`)
+  document.adoptedStyleSheets.push(sheet)
+  table.style.page = landscapeName
+}
+
+function shrink(table, landscapePixels) {
   // A scrolling table is wider than its box; the two widths are measured at different zoom levels, so use their ratio.
   const width = () =>
     table.getBoundingClientRect().width * Math.max(1, table.scrollWidth / Math.max(1, table.offsetWidth))
@@ -133,7 +158,9 @@ function shrink(table) {
   for (const cell of cells) {
     if (longWord.test(cell.textContent)) cell.style.overflowWrap = 'anywhere'
   }
-  const room = roomOf(table)
+  const isTurned = landscapePixels > 0 && roomOf(table) / width() < minPortraitZoom && isInFlow(table)
+  if (isTurned) turnPages(table)
+  const room = roomOf(table) + (isTurned ? landscapePixels : 0)
   const isWide = () => width() > room + 1
   let zoom = 1
   const shrinkTo = (limit) => {

@@ -106,6 +106,15 @@ export function computeWindowWidth(
 }
 
 /**
+ * Returns how much wider than the default paper a landscape page is, in pixels; 0 if the client or the page chose the
+ * paper.
+ */
+export function computeLandscapeGain(options: PrintOptions, pagePaper: PagePaper): number {
+  if (requestsPaper(toPageSetup(options)) || pagePaper.width !== null) return 0
+  return Math.floor(toPixels(defaultPaper.long - defaultPaper.short) / options.scale)
+}
+
+/**
  * Returns CSS declarations that give the client's paper and margins precedence over the page's style sheet, which
  * itself takes precedence over the print parameters.
  * @throws AppError INVALID_INPUT when the margins leave no room on the page.

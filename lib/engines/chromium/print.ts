@@ -7,6 +7,7 @@ import { buildHeaderFooterHtml } from './header-footer.ts'
 import type { BrowserPage, PageSize } from './page.ts'
 import {
   buildPageRules,
+  computeLandscapeGain,
   computeWindowWidth,
   createMarginTooLargeError,
   defaultPaperParams,
@@ -74,7 +75,8 @@ async function layOutForPrint(page: BrowserPage, options: PrintOptions, margin?:
     mobile: false,
   }
   await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', windowMetrics)
-  await evaluate(page.call, z.number(), ['fit', 'fit'], {})
+  const landscapePixels = computeLandscapeGain(options, pagePaper)
+  await evaluate(page.call, z.number(), ['fit', 'fit'], { landscapePixels })
   return pagePaper
 }
 
