@@ -77,7 +77,8 @@ export function author() {
 /**
  * Makes all wide elements fit and returns how many were changed.
  *
- * @param landscapePixels how much wider than the paper a landscape page is; 0 if the client or the page chose the paper.
+ * @param landscapePixels how much wider than the paper a landscape page is; 0 if the client or the page chose the
+ * paper.
  */
 export function fit({ landscapePixels }) {
   let fitted = unfold()
