@@ -5,6 +5,10 @@ import html.parser
 import re
 
 RTF = re.compile(r"\\'([0-9a-fA-F]{2})|\\([a-z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL)
+# Of an email or MHTML file.
+HEADER, MIME_VERSION = re.compile(rb'[\w-]{1,100}:'), re.compile(rb'^MIME-Version:', re.MULTILINE)
+HEAD_END, MAX_HEAD_BYTES = re.compile(rb'\r?\n\r?\n'), 20_000
+DECLARATION, INCOMPLETE_TAG = re.compile('<[!?][^<>]{0,5000}>'), re.compile('<(?!/?[a-zA-Z][^<>]{0,5000}>)')
 # Groups whose content is no text.
 RTF_DATA = {'fonttbl', 'colortbl', 'stylesheet', 'info', 'pict', 'object', 'fldinst', 'listtable', 'listoverridetable',
             'generator', 'themedata', 'header', 'footer'}
@@ -22,7 +26,8 @@ class PageLines(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.lines = ['']
+        # Parts of the text of each line.
+        self.lines = [[]]
         self.invisible = None
 
     def handle_starttag(self, tag, attrs):
@@ -32,22 +37,23 @@ class PageLines(html.parser.HTMLParser):
         if tag == 'body':
             self.invisible = None
         if tag not in self.INLINE:
-            self.lines.append('')
+            self.lines.append([])
 
     def handle_endtag(self, tag):
         if tag == self.invisible:
             self.invisible = None
         if tag not in self.INLINE:
-            self.lines.append('')
+            self.lines.append([])
 
     def handle_data(self, data):
         if self.invisible is None:
-            self.lines[-1] += re.sub(r'\s+', ' ', data)
+            self.lines[-1].append(re.sub(r'\s+', ' ', data))
 
 
 def lines_of(content):
     """Returns the lines of a web page, alone or in MHTML as saved by browsers, of an RTF or of a plain text."""
-    if re.match(rb'\s*(?:[\w-]+:.*\r?\n[ \t]?)*?MIME-Version:', content):
+    head = HEAD_END.split(content.lstrip()[:MAX_HEAD_BYTES], maxsplit=1)[0]
+    if HEADER.match(head) and MIME_VERSION.search(head):
         parts = list(email.message_from_bytes(content.lstrip()).walk())
         page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
         content = page.get_payload(decode=True) if page is not None else b''
@@ -60,9 +66,17 @@ def lines_of(content):
     if not re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE):
         return [line for line in text.splitlines() if line.strip()]
     page = PageLines()
-    page.feed(text)
+    page.feed(_complete_tags(text))
     page.close()
-    return [line.strip() for line in page.lines if line.strip()]
+    return [line for line in (''.join(parts).strip() for parts in page.lines) if line]
+
+
+def _complete_tags(text):
+    """Removes comments and declarations, and escapes what is no complete tag: the parser of Python searches for the end of
+    each of them in the whole rest of the page."""
+    first, *others = text.split('<!--')
+    without_comments = first + ''.join(other.partition('-->')[2] for other in others)
+    return INCOMPLETE_TAG.sub('&lt;', DECLARATION.sub('', without_comments))
 
 
 def _rtf_text(rtf):

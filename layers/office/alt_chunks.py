@@ -7,7 +7,9 @@ import xml.sax.saxutils
 
 from chunk_lines import lines_of
 
-CHUNK = re.compile(rb'<(\w+):altChunk\s[^<>]*?:id="([^"<>]*)"[^<>]*?(?:/>|>.*?</\1:altChunk>)', re.DOTALL)
+CHUNK, ID = re.compile(rb'<(\w{1,20}):altChunk\s([^<>]{0,1000})>'), re.compile(rb':id="([^"]*)"')
+# The properties in a real element are far shorter.
+MAX_PROPERTIES_BYTES = 2000
 RELATIONS = 'word/_rels/document.xml.rels'
 RELATION = re.compile(r'<Relationship\s[^<>]*>')
 
@@ -29,13 +31,24 @@ def find_chunks(package, max_bytes):
 
 
 def write_chunks(xml, chunks):
-    return CHUNK.sub(lambda chunk: _paragraphs(chunk, chunks), xml) if chunks else xml
+    if not chunks:
+        return xml
+    kept, end = [], 0
+    for tag in CHUNK.finditer(xml):
+        prefix, attributes = tag.groups()
+        found, stop = ID.search(attributes), tag.end()
+        content = chunks.get(found.group(1).decode('utf-8', 'replace')) if found else None
+        if not attributes.endswith(b'/'):
+            end_tag = b'</%b:altChunk>' % prefix
+            start = xml.find(end_tag, stop, stop + MAX_PROPERTIES_BYTES)
+            stop = start + len(end_tag) if start >= 0 else 0
+        if content is not None and stop > 0:
+            kept += [xml[end:tag.start()], _paragraphs(prefix.decode(), content)]
+            end = stop
+    return b''.join([*kept, xml[end:]])
 
 
-def _paragraphs(chunk, chunks):
-    prefix, content = chunk.group(1).decode(), chunks.get(chunk.group(2).decode('utf-8', 'replace'))
-    if content is None:
-        return chunk.group()
+def _paragraphs(prefix, content):
     return ''.join(
         f'<{prefix}:p><{prefix}:r><{prefix}:t xml:space="preserve">{_escape(line)}</{prefix}:t></{prefix}:r></{prefix}:p>'
         for line in lines_of(content)).encode('utf-8', 'replace')

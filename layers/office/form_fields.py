@@ -6,10 +6,10 @@ import re
 FIELD = re.compile(rb'<(\w+):ffData\b')
 RUN = re.compile(rb'<\w+:r[\s>]')
 # Fields of real documents are far smaller, and so is the distance to the start of their run.
-MAX_FIELD_BYTES, MAX_RUN_BYTES = 100_000, 2000
+MAX_FIELD_BYTES, MAX_RUN_BYTES, MAX_BOX_BYTES = 100_000, 2000, 5000
 OFF = (b'0', b'false', b'off')
 BOXES = ('\u2610'.encode(), '\u2612'.encode())
-BOX = re.compile(rb'<\w+:fldChar\s.*?<\w+:fldChar\s[^<>]*?"end"[^<>]*?(?:/>|>\s*</\w+:fldChar>)', re.DOTALL)
+CHARACTER, CHARACTER_END = re.compile(rb'<\w{1,20}:fldChar\s[^<>]{1,500}>'), re.compile(rb'\s{0,100}</\w{1,20}:fldChar>')
 
 
 def write_form_fields(xml):
@@ -26,15 +26,25 @@ def write_form_fields(xml):
         end = runs[-1]
         box = _find_box(xml, runs[-1], stop) if text in BOXES else None
         if box is not None:
-            kept.append(xml[end:box.start()])
-            end = box.end()
+            kept.append(xml[end:box[0]])
+            end = box[1]
     return b''.join([*kept, xml[end:]])
 
 
 def _find_box(xml, start, stop):
-    """Returns the place of a whole check box, from the first to the last character of its field: the text replaces it."""
-    box = BOX.search(xml, start, stop + MAX_RUN_BYTES)
-    return None if box is None or b':p>' in box.group() else box
+    """Returns start and end of a whole check box, from the first to the last character of its field: the text replaces it.
+    """
+    first, last = None, None
+    for character in CHARACTER.finditer(xml, start, min(stop + MAX_RUN_BYTES, start + MAX_BOX_BYTES)):
+        if first is not None and b'"end"' in character.group():
+            last = character
+            break
+        first = first or character
+    if last is None:
+        return None
+    end_tag = None if last.group().endswith(b'/>') else CHARACTER_END.match(xml, last.end())
+    end = last.end() if end_tag is None else end_tag.end()
+    return None if b':p>' in xml[first.start():end] else (first.start(), end)
 
 
 def _state(field):

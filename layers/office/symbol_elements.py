@@ -2,19 +2,25 @@
 
 import re
 
-SYMBOL = re.compile(rb'<(\w+):sym\s[^<>]*/>(?!\s*</\w+:r>)')
-RUN = re.compile(rb'<(\w+):r(?:\s[^<>]*)?>\s*(<\1:rPr>.*?</\1:rPr>|)', re.DOTALL)
-# Runs of real documents are far shorter.
-MAX_RUN_BYTES = 5000
+TAG = re.compile(rb'<(/?)(\w{1,20}):(r|rPr|sym)(?:\s[^<>]*)?>')
+RUN_END = re.compile(rb'\s{0,100}</\w{1,20}:r>')
+# The formatting of real documents is far shorter.
+MAX_FORMATTING_BYTES = 5000
 
 
 def end_symbol_runs(xml):
     kept, end = [], 0
-    for symbol in SYMBOL.finditer(xml):
-        start = max(0, symbol.start() - MAX_RUN_BYTES)
-        runs = list(RUN.finditer(xml, start, symbol.start()))
-        if runs:
-            prefix, formatting = runs[-1].group(1), runs[-1].group(2)
-            kept += [xml[end:symbol.end()], b'</%b:r><%b:r>%b' % (prefix, prefix, formatting)]
-            end = symbol.end()
+    is_run, formatting, formatting_start = False, b'', None
+    for tag in TAG.finditer(xml):
+        is_end, prefix, name = tag.groups()
+        if name == b'r':
+            is_run, formatting = not is_end, b''
+        elif name == b'rPr' and not is_end:
+            formatting_start = tag.start()
+        elif name == b'rPr' and formatting_start is not None:
+            formatting = xml[formatting_start:tag.end()]
+        elif name == b'sym' and is_run and RUN_END.match(xml, tag.end()) is None:
+            if len(formatting) <= MAX_FORMATTING_BYTES:
+                kept += [xml[end:tag.end()], b'</%b:r><%b:r>%b' % (prefix, prefix, formatting)]
+                end = tag.end()
     return b''.join([*kept, xml[end:]])

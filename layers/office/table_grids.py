@@ -8,7 +8,7 @@ TAG = re.compile(
     rb'(?:\s([^<>]*?))?(/?)>')
 WIDTH, TYPE, VALUE = (re.compile(rb':%b="(\w{1,9})"' % name) for name in (b'w', b'type', b'val'))
 # Word allows 63 columns; hostile files may have huge spans.
-MAX_COLUMNS = 1000
+MAX_COLUMNS, MAX_ADDED_COLUMNS = 1000, 100_000
 # In twips: text on a default page, a column if the others leave no room, both margins of a cell.
 TEXT_WIDTH, MIN_WIDTH, CELL_MARGINS = 9026, 500, 230
 
@@ -16,10 +16,11 @@ TEXT_WIDTH, MIN_WIDTH, CELL_MARGINS = 9026, 500, 230
 def complete_grids(xml):
     if b':tbl>' not in xml:
         return xml
-    kept, end = [], 0
+    kept, end, added = [], 0, 0
     # A table starts before those in its cells, which share its width.
     for table in _read_tables(xml):
-        if table.complete():
+        if added < MAX_ADDED_COLUMNS and table.complete():
+            added += len(table.grid)
             kept += [xml[end:table.grid_start], table.grid_xml()]
             end = table.grid_end
     return b''.join([*kept, xml[end:]])
