@@ -44,6 +44,8 @@ export interface RunningPage {
   readonly whenFlooded: Promise<void>
 }
 
+const nextFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
 const Empty = z.object({})
 
 /**
@@ -62,6 +64,8 @@ export async function finishScripts(page: RunningPage): Promise<boolean> {
       maxVirtualTimeTaskStarvationCount: 1000,
     })
     await whenTimersEnded
+    // Virtual time can pass without a frame: animations that have ended by now draw their last state in the next one.
+    await call(z.looseObject({}), 'Runtime.evaluate', { expression: nextFrames, awaitPromise: true })
   }
   const areDone = (await isDone(whenLoaded, limitsMs.load)) && (await isDone(runTimers(), limitsMs.timers))
   const isStopped = await Promise.race([stopScripts(page).then(() => true), sleep(limitsMs.end, false)])
