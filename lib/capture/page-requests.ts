@@ -12,7 +12,7 @@ import {
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { mergePageHeaders, toResponseHeaders } from './headers.ts'
-import { isDisplayable, requirePage } from './require-page.ts'
+import { isShownInFrame, requirePage } from './require-page.ts'
 
 export const PausedRequest = z.looseObject({
   requestId: z.string(),
@@ -128,7 +128,7 @@ export class PageRequests {
     else if (
       paused.resourceType === 'Document' &&
       response.status === 200 &&
-      !isDisplayable(response.headers)
+      !isShownInFrame(response.headers)
     ) {
       response.body.destroy()
       throw new RemoteError('status', `${url.host} sent a file that a frame cannot show.`, {

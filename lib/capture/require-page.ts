@@ -20,11 +20,14 @@ export function requirePage({ status, headers, url, body }: OutgoingResponse): v
 
 const getContentType = (headers: OutgoingResponse['headers']) => headers['content-type'] ?? 'text/html'
 
-/** Returns false for PDFs, archives and other files that a browser without plugins does not show in a page or frame. */
-export function isDisplayable(headers: OutgoingResponse['headers']): boolean {
+function isPage(headers: OutgoingResponse['headers']): boolean {
   const isDownload = /^\s*attachment/i.test(String(headers['content-disposition'] ?? ''))
   return displayableTypePattern.test(getContentType(headers)) && !isDownload
 }
+
+/** Returns false for PDFs, archives and other files that a browser without plugins does not show in a frame. */
+export const isShownInFrame = (headers: OutgoingResponse['headers']): boolean =>
+  isPage(headers) || /^(?:audio|video)\//i.test(getContentType(headers))
 
 function findRefusal({ status, headers, url }: Pick<OutgoingResponse, 'status' | 'headers' | 'url'>) {
   const { host } = url
@@ -37,7 +40,7 @@ function findRefusal({ status, headers, url }: Pick<OutgoingResponse, 'status' |
     const isTransient = status === 408 || status === 429 || status >= 500
     return new RemoteError('status', `${host} responded with status ${status}.`, { ...details, isTransient })
   }
-  if (isDisplayable(headers)) return undefined
+  if (isPage(headers)) return undefined
   const type = getContentType(headers)
   const sentence = `${host} responded with a file (${type.slice(0, 100)}) instead of a web page. Import it with import/url and convert it.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'url', mimeType: type.slice(0, 100) })
