@@ -70,9 +70,9 @@ async function findEmbeddablePath(source: SourceImage, index: number, tools: Too
   if (format !== 'jpg') return path
   const density = await readDensity(source)
   const hasNoUnit = metadata.exif !== undefined && density === undefined
-  const bytes = await readFile(path)
-  const isMetric = density !== undefined && isDensityInCentimeters(bytes)
+  const isMetric = density !== undefined && (await isDensityInCentimeters(path))
   if (!hasNoUnit && !isMetric) return path
+  const bytes = await readFile(path)
   const copyPath = join(tools.workDir, `embed-${index}.jpg`)
   // Avoids `copyFile`, which would copy the read-only mode of the file.
   await writeFile(copyPath, isMetric ? replaceJfifDensity(bytes, Math.round(density)) : bytes)

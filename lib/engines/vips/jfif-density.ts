@@ -1,9 +1,17 @@
+import { open } from 'node:fs/promises'
+
 /** Density in the JFIF segment of a JPEG (JFIF 1.02, page 5). */
 
 const hasJfif = (bytes: Buffer): boolean => bytes.toString('latin1', 6, 10) === 'JFIF'
 
+const headBytes = 14
+
 /** Whether a JPEG declares dots per centimeter, which some programs ignore. */
-export const isDensityInCentimeters = (bytes: Buffer): boolean => hasJfif(bytes) && bytes[13] === 2
+export async function isDensityInCentimeters(path: string): Promise<boolean> {
+  await using file = await open(path)
+  const { buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+  return hasJfif(buffer) && buffer[13] === 2
+}
 
 /** Returns a JPEG with another density, in whole pixels per inch from 1 to 65,535. */
 export function replaceJfifDensity(bytes: Buffer, pixelsPerInch: number): Buffer {
