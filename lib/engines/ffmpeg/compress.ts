@@ -31,9 +31,9 @@ export async function compressMedia(
   targetPath: string,
   jobTools: Tools,
 ): Promise<EngineResult> {
-  const tools = dropBudgetWarnings(jobTools)
   const container = getContainer(work.to)
   const options = createCompressOptions(container).parse(work.options)
+  const tools = dropBudgetWarnings(jobTools, options)
   const transcoding = { ...source, to: work.to, container, target: targetPath }
   const { targetSize } = options
   if (targetSize === undefined) return compressByQuality(transcoding, options, source.size, tools)
@@ -41,14 +41,13 @@ export async function compressMedia(
   return compressToSize(transcoding, options, targetSize, tools)
 }
 
-/** Drops warnings about values that the client did not send but that the planned bit rates require. */
-function dropBudgetWarnings(tools: Tools): Tools {
-  const isAboutBudget = (code: string, message: string) =>
-    code === 'OPTION_NOT_USED' && /^(?:audioBitrate|audioSampleRate|channels|twoPass) /.test(message)
+/** Drops warnings about options that the client did not send but that the planned bit rates require. */
+function dropBudgetWarnings(tools: Tools, sentOptions: object): Tools {
   return {
     ...tools,
     warn: (code, message, details) => {
-      if (!isAboutBudget(code, message)) tools.warn(code, message, details)
+      const isAboutBudget = code === 'OPTION_NOT_USED' && !details?.names?.some((name) => name in sentOptions)
+      if (!isAboutBudget) tools.warn(code, message, details)
     },
   }
 }
