@@ -72,8 +72,8 @@ def lines_of(content):
 
 
 def _complete_tags(text):
-    """Removes comments and declarations, and escapes what is no complete tag: the parser of Python searches for the end of
-    each of them in the whole rest of the page."""
+    """Removes comments and declarations, and escapes incomplete tags: Python's parser searches the whole rest of the page
+    for the end of each of them."""
     first, *others = text.split('<!--')
     without_comments = first + ''.join(other.partition('-->')[2] for other in others)
     return INCOMPLETE_TAG.sub('&lt;', DECLARATION.sub('', without_comments))

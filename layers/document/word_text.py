@@ -6,8 +6,7 @@ documents that replace a part of the text (17.17.2.1) are inserted there.
 Generated numbers of headings and clauses, states of form fields and characters of symbol fonts become text.
 Hidden text is removed: Word does not display it, but converters would.
 Prints {"boxes": …, "comments": …, "hidden": …, "damaged": […]}, the last with the names of parts that were repaired or are
-missing. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and
-nothing is written.
+missing. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and nothing is written.
 """
 
 import copy

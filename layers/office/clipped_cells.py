@@ -171,7 +171,6 @@ class Sheet:
                     row.Height = height
 
 
-
 def _estimate(text, font):
     line = max(text.split('\n'), key=len)
     width = OTHER_WIDTH * len(line)

@@ -32,8 +32,7 @@ def write_form_fields(xml):
 
 
 def _find_box(xml, start, stop):
-    """Returns start and end of a whole check box, from the first to the last character of its field: the text replaces it.
-    """
+    """Returns the start and end of a check box, from the first to the last character of its field; None if not found."""
     first, last = None, None
     for character in CHARACTER.finditer(xml, start, min(stop + MAX_RUN_BYTES, start + MAX_BOX_BYTES)):
         if first is not None and b'"end"' in character.group():

@@ -6,6 +6,7 @@ from com.sun.star.uno import Exception as UnoException
 
 # Labels that lists of a web page can have, if their brackets do not count.
 PLAIN = re.compile(r'\(?(?:\d+|[a-zA-Z]|[ivxlcdm]+|[IVXLCDM]+)[.)]?')
+# In alphabetical order, as getPropertyValues requires.
 PROPERTIES = ('ListId', 'ListLabelString', 'NumberingIsNumber', 'NumberingStyleName', 'OutlineLevel')
 # Limits, because each paragraph takes several calls to the office.
 MAX_PARAGRAPHS = 20_000
@@ -37,8 +38,7 @@ def _write(document):
 
 def _labeled_paragraphs(text):
     for paragraph in _paragraphs(text, [MAX_PARAGRAPHS]):
-        names = sorted(PROPERTIES)
-        values = dict(zip(names, paragraph.getPropertyValues(tuple(names))))
+        values = dict(zip(PROPERTIES, paragraph.getPropertyValues(PROPERTIES)))
         label = (values['ListLabelString'] or '').strip()
         # Bullets are labels too.
         if values['NumberingIsNumber'] and any(map(str.isalnum, label)):
