@@ -6,11 +6,11 @@ const maxLinks = 1000
 export function addLinks() {
   const image = document.images[0]
   const bytes = Uint8Array.from(atob(image.src.split(',')[1]), (character) => character.charCodeAt(0))
-  const { documentElement } = new DOMParser().parseFromString(
-    new TextDecoder().decode(bytes),
-    'image/svg+xml',
-  )
-  if (documentElement.localName !== 'svg' || !documentElement.querySelector('a')) return
+  const svg = new TextDecoder().decode(bytes)
+  // Few drawings have links, and large ones take long to parse again.
+  if (!/<(?:\w{1,50}:)?a\s/.test(svg)) return
+  const { documentElement } = new DOMParser().parseFromString(svg, 'image/svg+xml')
+  if (documentElement.localName !== 'svg') return
   for (const [href, { x, y, width, height }] of measureLinks(documentElement, image)) {
     const link = document.createElement('a')
     link.href = href
