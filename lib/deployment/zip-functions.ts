@@ -60,13 +60,13 @@ function findReachableChunks(
 ): ReadonlyMap<string, 'at start' | 'later'> {
   const foundImports = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
-    // Only functions that plan conversions need the list of engines, and no function needs the engines themselves.
+    // Only functions that plan conversions need the list of engines; engines and captures of websites run in images.
     const { entryPoint, inputs = {} } = outputs[path] ?? {}
     if (entryPoint === engineList) return excluded.includes('planning')
     // Code that other modules also load is moved to shared chunks, which can leave the chunk of the engine empty.
     return (
       excluded.includes('engines') &&
-      [entryPoint ?? '', ...Object.keys(inputs)].some((source) => /^lib\/(engines|capture)\//.test(source))
+      [entryPoint ?? '', ...Object.keys(inputs)].some((source) => /^lib\/(?:engines|capture)\//.test(source))
     )
   }
   // Most functions only know which remote stores exist; the code that accesses them is packaged where it is used.
