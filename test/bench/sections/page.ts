@@ -27,7 +27,7 @@ export const page: Section = {
   run: async ({ report }) => {
     const service = await startService({})
     const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
+      executablePath: '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-gpu'],
     })
     try {

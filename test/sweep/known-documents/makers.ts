@@ -137,8 +137,7 @@ export const makers: readonly [Maker, ...Maker[]] = [
   createOfficeMaker('Calc', 'csv', 'Text - txt - csv (StarCalc):44,34,76'),
   createPdfMaker(
     'Chromium',
-    'chromium',
-    '--headless',
+    'chromium-headless-shell',
     '--no-sandbox',
     '--disable-gpu',
     '--print-to-pdf=made.pdf',
