@@ -122,7 +122,10 @@ async function withPage(
     response.end(isScript ? script : html)
   })
   server.listen(0, '127.0.0.1')
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: ['--no-sandbox'],
+  })
   try {
     const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
     const browserPage = await browser.newPage()

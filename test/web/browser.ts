@@ -4,10 +4,10 @@ import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
 import { startService } from '../support/service.ts'
 
-/** Launches Debian's Chromium, which `npm test` installs anyway. */
+/** Launches Debian's headless shell, the browser that converts web pages. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -42,7 +42,7 @@ before(async () => {
   // A TCP server's address is an AddressInfo.
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
   })
 })
