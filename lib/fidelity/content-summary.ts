@@ -20,6 +20,8 @@ export interface ContentSummary {
   /** Duration of a video's audio, if the file states it: the audio may start later or end earlier than the video. */
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
+  /** Number of images that a source shows, but whose data it does not contain. */
+  readonly absentImages?: number
   /** Whether counting stopped early, because the file needs too much time or data. */
   readonly isIncomplete?: boolean
 }
@@ -36,6 +38,7 @@ const words = WordCountsMessage.optional()
 export const SummaryMessage = StoredSummary.extend({
   features: StoredSummary.shape.features.readonly(),
   counts: z.partialRecord(z.enum(unitNames).exclude(['words', 'seconds']), z.number()),
+  absentImages: z.int().nonnegative().optional(),
   isIncomplete: z.boolean().optional(),
   words,
   visibleWords: words,
@@ -56,11 +59,11 @@ export function toMessage(summary: ContentSummary): SummaryMessage {
 
 export function fromMessage(message: SummaryMessage): ContentSummary {
   const { words, visibleWords, commentWords, marginWords, ...rest } = message
-  const { counts, seconds, soundSeconds, features, isIncomplete } = rest
+  const { counts, seconds, soundSeconds, features, absentImages, isIncomplete } = rest
   return {
     counts: defined(counts),
     features,
-    ...defined({ seconds, soundSeconds, isIncomplete }),
+    ...defined({ seconds, soundSeconds, absentImages, isIncomplete }),
     ...mapWords({ words, visibleWords, commentWords, marginWords }, WordCounts.fromMessage),
   }
 }
@@ -106,6 +109,7 @@ export function combineSummaries(
     ...(seconds !== undefined && { seconds }),
     ...(soundSeconds !== undefined && { soundSeconds }),
     features: [...new Set(knownSummaries.flatMap(({ features }) => features))],
+    absentImages: knownSummaries.reduce((sum, { absentImages = 0 }) => sum + absentImages, 0),
     ...((distinctWords > maxDistinctWords || knownSummaries.some(({ isIncomplete }) => isIncomplete)) && {
       isIncomplete: true,
     }),

@@ -3,12 +3,16 @@ import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip } from '../zip.ts'
+import { countAbsentImages } from './absent-images.ts'
 import { readDrawingText } from './drawing-text.ts'
 
 const slideNamePattern = /^ppt\/slides\/slide\d+\.xml$/
 
 /** Summarizes the visible slides of PowerPoint files (ECMA-376), without notes, masters and layouts. */
-export async function readPresentation(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readPresentation(
+  bytes: FileBytes,
+  isResult = false,
+): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const names = zip?.names.filter((candidate) => slideNamePattern.test(candidate)) ?? []
   if (!zip || names.length === 0) return undefined
@@ -26,5 +30,6 @@ export async function readPresentation(bytes: FileBytes): Promise<ContentSummary
     ...(zip.names.some((name) => name.startsWith('ppt/notesSlides/')) ? (['notes'] as const) : []),
     ...(zip.names.some((name) => name.startsWith('ppt/comments')) ? (['comments'] as const) : []),
   ]
-  return { words, counts: { slides }, features }
+  const absentImages = isResult ? 0 : await countAbsentImages(zip, slideNamePattern)
+  return { words, counts: { slides }, features, absentImages }
 }

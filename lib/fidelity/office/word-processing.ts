@@ -2,21 +2,22 @@ import type { Feature } from '../../model/stored-summary.ts'
 import { defined } from '../../validation/defined.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
-import {
-  countOpenDocumentElements,
-  countWordElements,
-  type ElementCounts,
-  readRelations,
-} from '../text/count-elements.ts'
+import { countOpenDocumentElements, countWordElements, type ElementCounts } from '../text/count-elements.ts'
 import { extractText } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip, type Zip } from '../zip.ts'
+import {
+  countAbsentFrameImages,
+  countAbsentImages,
+  createImageFinder,
+  readPresentRelations,
+} from './absent-images.ts'
 import { readChunkTexts } from './docx-chunks.ts'
 import { findHidingStyles, noStyles, readRuns } from './docx-runs.ts'
 import { readOpenDocumentText } from './open-document-text.ts'
 
 /** Summarizes Word documents (ECMA-376): visible runs, with footnotes and endnotes. */
-export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readDocx(bytes: FileBytes, isResult = false): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
   if (!zip || main === undefined) return undefined
@@ -49,12 +50,15 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   ]
   // The content of embedded documents is not counted.
   const counts = hasChunks ? {} : await countBody(main, zip)
-  return { words, ...comments, ...margins, counts, features: foundFeatures }
+  const absentImages = isResult ? 0 : await countAbsentImages(zip, shownPartPattern)
+  return { words, ...comments, ...margins, counts, features: foundFeatures, absentImages }
 }
 
+/** Matches the parts of a Word document with text that is shown on its pages. */
+const shownPartPattern = /^word\/(?:document|footnotes|endnotes|header|footer)\d*\.xml$/
+
 async function countBody(main: string, zip: Zip): Promise<ElementCounts> {
-  const relations = readRelations(await zip.text(`${main.replace('word/', 'word/_rels/')}.rels`))
-  return countWordElements((await zip.text(main)) ?? '', relations)
+  return countWordElements((await zip.text(main)) ?? '', await readPresentRelations(zip, main))
 }
 
 /** Counts the words of comments. Omits the count if it is 0: some programs write an empty comments part. */
@@ -121,16 +125,16 @@ const splitComments = (xml: string): string[] =>
   })
 
 /** Summarizes OpenDocument text and drawings, in a ZIP or flat XML. */
-export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readOpenDocument(
+  bytes: FileBytes,
+  isResult = false,
+): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const xml = zip ? await zip.text('content.xml') : (await bytes.readWhole()).toString()
   if (xml === undefined) return undefined
   const words = new WordCounts()
-  const { text, hasHidden } = readOpenDocumentText(
-    xml,
-    ignoredElements,
-    (await zip?.text('styles.xml')) ?? '',
-  )
+  const styles = (await zip?.text('styles.xml')) ?? ''
+  const { text, hasHidden } = readOpenDocumentText(xml, ignoredElements, styles)
   words.add(text)
   const foundFeatures: Feature[] = [
     ...(hasHidden ? (['hiddenText'] as const) : []),
@@ -140,9 +144,14 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
   ]
   // Counts only pages in the body, because those before it belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
-  const counts = { ...countOpenDocumentElements(xml), ...defined({ slides }) }
+  const hasImage = createImageFinder(zip)
+  const counts = { ...countOpenDocumentElements(xml, hasImage), ...defined({ slides }) }
   const comments = countComments(
     ...splitComments(xml).map((comment) => extractText(comment, ignoredInComments)),
   )
-  return { words, ...comments, counts, features: foundFeatures }
+  // Headers and footers are styles of pages.
+  const absentImages = isResult
+    ? 0
+    : countAbsentFrameImages(xml, hasImage) + countAbsentFrameImages(styles, hasImage)
+  return { words, ...comments, counts, features: foundFeatures, absentImages }
 }

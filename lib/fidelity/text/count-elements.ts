@@ -17,7 +17,7 @@ const isRasterName = (name: string | undefined): boolean => name !== undefined &
 const isWebLink = (url: string | undefined): boolean => url !== undefined && /^(?:https?|mailto):/i.test(url)
 
 /** Finds the start tags of elements with one of these names, without tokenizing the whole text. */
-function* findTags(markup: string, names: readonly string[]): Generator<Tag> {
+export function* findTags(markup: string, names: readonly string[]): Generator<Tag> {
   const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, 'g')
   let end = 0
   for (const { index } of markup.matchAll(pattern)) {
@@ -148,16 +148,18 @@ export function readRelations(xml: string | undefined): ReadonlyMap<string, stri
 
 const rasterTypePattern = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
 
-/** Whether an image consists of pixels. In a flat file, images are embedded and therefore have no name. */
-function isRasterImage(tag: Tag): boolean {
-  const name = readAttribute(tag, 'xlink:href')
-  return name === undefined
-    ? rasterTypePattern.test(readAttribute(tag, 'draw:mime-type') ?? '')
-    : isRasterName(name)
-}
-
-/** Counts the elements in the content of an OpenDocument file. */
-export function countOpenDocumentElements(xml: string): ElementCounts {
+/**
+ * Counts the elements in the content of an OpenDocument file.
+ * @param hasImage whether the file contains the image with a URL.
+ */
+export function countOpenDocumentElements(xml: string, hasImage: (url: string) => boolean): ElementCounts {
+  // In a flat file, images are embedded and therefore have no name.
+  const isRasterImage = (tag: Tag): boolean => {
+    const name = readAttribute(tag, 'xlink:href')
+    return name === undefined
+      ? rasterTypePattern.test(readAttribute(tag, 'draw:mime-type') ?? '')
+      : isRasterName(name) && hasImage(name)
+  }
   const formFields = [
     'form:checkbox',
     'form:combobox',
@@ -168,7 +170,7 @@ export function countOpenDocumentElements(xml: string): ElementCounts {
   ]
   return {
     images: countTags(xml, ['draw:image'], isRasterImage),
-    imageArea: measureOpenDocumentImages(xml),
+    imageArea: measureOpenDocumentImages(xml, isRasterImage),
     links: countTags(xml, ['text:a'], (tag) => isWebLink(readAttribute(tag, 'xlink:href'))),
     tables: countTags(xml, ['table:table']),
     fields: countTags(xml, formFields),
@@ -186,7 +188,7 @@ const pointsPerUnit: Readonly<Record<string, number>> = {
   pc: 12,
 }
 
-function measureOpenDocumentImages(xml: string): number {
+function measureOpenDocumentImages(xml: string, isRasterImage: (tag: Tag) => boolean): number {
   let [imageArea, frameArea] = [0, 0]
   for (const tag of findTags(xml, ['draw:frame', 'draw:image'])) {
     const readSide = (name: string) => {

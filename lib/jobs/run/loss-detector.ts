@@ -156,6 +156,7 @@ export class LossDetector implements Disposable {
     if (!contentPreservingOperations.includes(step.operation)) return
     const source =
       removeHiddenText(await this.#readSource(), hiddenText) ?? createEntrySummary(memberCounts?.source)
+    if (source?.absentImages) this.#imageWarnings.push(createAbsentImagesWarning(source.absentImages, from))
     const resultSummary = await readAll(files, (file) => this.#readResult(file, step.operation, to))
     const result = resultSummary ?? createEntrySummary(memberCounts?.result)
     this.#setSource(result)
@@ -238,6 +239,14 @@ async function readAll<File>(
 const createCountingStoppedWarning = (format: FormatId): Warning => ({
   code: 'COUNTING_STOPPED',
   message: `The content of the ${format} was not counted to the end, because that takes too long or too much memory. Check whether anything is missing in the result.`,
+})
+
+const createAbsentImagesWarning = (count: number, from: FormatId): Warning => ({
+  code: 'PICTURES_DROPPED',
+  message:
+    count === 1
+      ? `The ${from} shows an image that is not in the file, so the result does not contain it.`
+      : `The ${from} shows ${count} images that are not in the file, so the result does not contain them.`,
 })
 
 const toOptionalString = (option: unknown) => (typeof option === 'string' ? option : undefined)

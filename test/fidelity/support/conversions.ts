@@ -11,7 +11,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 
 export const folder = scratchFolder('loss-detector')
 
-export const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
+export const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm', 'docx']
 
 export const createText = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
