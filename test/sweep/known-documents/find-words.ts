@@ -18,17 +18,39 @@ export function readText(run: Run, path: string, format: FormatId): string {
   if (member) return run('unzip', '-p', path, member).replaceAll(/<[^>]*>/g, '')
   if (format === 'rtf') return readRtf(readFileSync(path, 'latin1'))
   if (format === 'txt' || format === 'csv') return readFileSync(path, 'utf8')
-  return run('pandoc', '-f', format === 'md' ? 'gfm' : format, '-t', 'plain', '--wrap=none', path)
+  if (format !== 'md') return readWithPandoc(run, path, format)
+  // Pandoc writes HTML tables of Markdown to web pages, but drops them from plain text.
+  const pagePath = `${path}.page.html`
+  run('pandoc', '-f', 'gfm', '-t', 'html', '-o', pagePath, path)
+  return readWithPandoc(run, pagePath, 'html')
 }
 
-/** Decodes RTF without pandoc, whose reader drops the character after an escaped one. */
-const readRtf = (rtf: string) =>
-  rtf
-    .replaceAll(/\\u(-?\d+) ?(?:\?|\\'[\da-f]{2})?/gi, (_, code) =>
-      String.fromCharCode(Number(code) & 0xffff),
-    )
-    .replaceAll(/\\'([\da-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replaceAll(/\\[a-z]+-?\d* ?|[{}\r\n]/gi, '')
+const readWithPandoc = (run: Run, path: string, reader: string) =>
+  run('pandoc', '-f', reader, '-t', 'plain', '--wrap=none', path)
+
+/** Control word, `\'xx`, control symbol, start or end of a group, and character. */
+const rtfTokenPattern = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\(.)|([{}])|([^\\{}\r\n])/gi
+
+/**
+ * Decodes RTF without pandoc, whose reader drops the character after an escaped one. `\ucN` is the number of bytes
+ * after each escaped character, for programs without Unicode.
+ */
+function readRtf(rtf: string): string {
+  let text = ''
+  let fallbackLength = 1
+  let bytesToSkip = 0
+  const outerFallbackLengths: number[] = []
+  for (const [, word, value, hex = '', , brace, character] of rtf.matchAll(rtfTokenPattern)) {
+    if (brace === '{') outerFallbackLengths.push(fallbackLength)
+    else if (brace) fallbackLength = outerFallbackLengths.pop() ?? 1
+    if (word === 'uc') fallbackLength = Number(value)
+    if (word === 'u') text += String.fromCharCode(Number(value) & 0xffff)
+    if (word || brace) bytesToSkip = word === 'u' ? fallbackLength : 0
+    else if (bytesToSkip > 0) bytesToSkip--
+    else text += character ?? Buffer.from(hex, 'hex').toString('latin1')
+  }
+  return text
+}
 
 /**
  * Returns the words that are not in the text. Narrow table cells break words, even within their numbers, and lines of
