@@ -21,7 +21,7 @@ import {
 import { convertToOutline, unwrapSections } from './pandoc/outline.ts'
 import { mediaFolderName, prepareInput, readTree, runReader, treeFileName } from './pandoc/read-tree.ts'
 import { simplifySheetTables } from './pandoc/sheet-tables.ts'
-import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
+import { convertCellsToLines, convertTablesToLines, unwrapQuotationsInCells } from './pandoc/tables.ts'
 import { adaptTitle, readTitle, setTitle } from './pandoc/title.ts'
 import {
   extractText,
@@ -210,7 +210,9 @@ async function convertViaAst(
 
 /** Adapts the document to the strengths and weaknesses of a writer. */
 function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): void {
-  if (target === 'md' || target === 'mmd') simplifySheetTables(tree)
+  const isMarkdown = target === 'md' || target === 'mmd'
+  if (isMarkdown) simplifySheetTables(tree)
+  if (isMarkdown && documentSources.includes(from)) unwrapQuotationsInCells(tree)
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
   // Some writers drop the container of references with its content, or the text after a heading in a container.
   if (unwrappedTargets.includes(target) || isBibliography(from)) unwrapContainers(tree)

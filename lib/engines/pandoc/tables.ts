@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { noAttributes, type PandocElement, type Tree } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /** Content of pandoc's `Cell`: attributes, alignment, row span, column span, blocks. */
 const Cell = z.tuple([z.unknown(), z.unknown(), z.int(), z.int(), z.array(z.unknown())])
@@ -52,27 +52,52 @@ export function convertCellsToLines(tree: Tree): void {
     const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
     const table = isTable(node) ? PandocTable.safeParse(node.c).data : undefined
-    if (table) Object.assign(node, { c: flattenCells(table) })
+    if (table) Object.assign(node, { c: mapCells(table, toLine) })
     else for (const child of Object.values(node)) stack.push(child)
   }
 }
 
-function flattenCells([attributes, caption, columns, head, bodies, foot]: PandocTable): PandocTable {
-  const flattenRows = (rows: readonly PandocRow[]): PandocRow[] =>
+function toLine(blocks: readonly unknown[]): unknown[] {
+  const line = collectInlines(blocks)
+  return line.length > 0 ? [{ t: 'Plain', c: line }] : []
+}
+
+/**
+ * Replaces quotations in cells with their paragraphs: pandoc reads indented paragraphs of office documents as
+ * quotations, for which Markdown would need an HTML table.
+ */
+export function unwrapQuotationsInCells(tree: Tree): void {
+  visitNodes(tree, (element) => {
+    const table = isTable(element) ? PandocTable.safeParse(element.c).data : undefined
+    if (table) element.c = mapCells(table, unwrapQuotations)
+  })
+}
+
+const unwrapQuotations = (blocks: readonly unknown[]): unknown[] =>
+  blocks.flatMap((block): unknown => (isElement(block) && block.t === 'BlockQuote' ? block.c : [block]))
+
+function mapCells(
+  [attributes, caption, columns, head, bodies, foot]: PandocTable,
+  convertBlocks: (blocks: readonly unknown[]) => unknown[],
+): PandocTable {
+  const mapRows = (rows: readonly PandocRow[]): PandocRow[] =>
     rows.map(([attributes, cells]) => [
       attributes,
-      cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => {
-        const line = collectInlines(blocks)
-        return [attributes, alignment, rowSpan, columnSpan, line.length > 0 ? [{ t: 'Plain', c: line }] : []]
-      }),
+      cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => [
+        attributes,
+        alignment,
+        rowSpan,
+        columnSpan,
+        convertBlocks(blocks),
+      ]),
     ])
   return [
     attributes,
     caption,
     columns,
-    [head[0], flattenRows(head[1])],
-    bodies.map(([attributes, heads, top, rows]) => [attributes, heads, flattenRows(top), flattenRows(rows)]),
-    [foot[0], flattenRows(foot[1])],
+    [head[0], mapRows(head[1])],
+    bodies.map(([attributes, heads, top, rows]) => [attributes, heads, mapRows(top), mapRows(rows)]),
+    [foot[0], mapRows(foot[1])],
   ]
 }
 

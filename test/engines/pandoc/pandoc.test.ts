@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Document, Packer, Paragraph, Table, TableCell, TableRow } from 'docx'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { python3 } from '../../support/python.ts'
 import { testConformance } from '../support/conformance.ts'
@@ -53,7 +54,9 @@ testConformance(pandoc, {
   long: { source: longDocument, to: 'docx' },
 })
 
-describe('text boxes and comments of Word documents', () => {
+const createTextCell = (text: string) => ({ children: [new Paragraph(text)] })
+
+describe('text boxes, comments and tables of Word documents', () => {
   const adjacentNotes = [
     ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
     'Comment by Ann: Axolotl',
@@ -76,6 +79,20 @@ describe('text boxes and comments of Word documents', () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'markua')
     assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
     assert.doesNotMatch(text, /\[TABLE\]/)
+  })
+
+  test('a Word table with an indented cell becomes a Markdown table instead of an HTML table', async () => {
+    const cells = [
+      { children: [new Paragraph({ text: 'Day', indent: { left: 300 } })] },
+      createTextCell('Count'),
+    ]
+    const rows = [cells, [createTextCell('one'), createTextCell('3')]].map(
+      (cells) => new TableRow({ children: cells.map((cell) => new TableCell(cell)) }),
+    )
+    const document = new Document({ sections: [{ children: [new Table({ rows })] }] })
+    const { text } = await convertSource(await file('indented.docx', await Packer.toBuffer(document)), 'md')
+    assert.match(text, /^\| *Day *\| *Count *\|$/m)
+    assert.match(text, /^\| *one *\| *3 *\|$/m)
   })
 
   test('converting an encrypted Word document to Markdown is refused with FILE_ENCRYPTED', async () => {
