@@ -69,6 +69,19 @@ test('clauses and headings keep their numbers in web pages, from DOCX, DOC and O
   )
 })
 
+test('clauses in cells keep their numbers in web pages, even in a table that starts the document and in nested tables', async () => {
+  const plain = createParagraph(createRun('<w:t>plain</w:t>'))
+  const cell = plain + createItem('Goods', 0) + createTable(plain + createItem('Price', 0)) + plain
+  const body = `${createTable(cell)}${plain}${createTable(plain)}${createItem('Date', 0)}`
+  const source = await writeList('cells', body, ['decimal', 'Article %1.'])
+  const text = (await readPage(source)).join(' ')
+  assert.deepEqual(text.match(/(Article \d\. )?(Goods|Price|Date)/g), [
+    'Article 1. Goods',
+    'Article 2. Price',
+    'Article 3. Date',
+  ])
+})
+
 test('a list whose numbers a web page can show stays a list', async () => {
   const body = createItem('One', 0) + createItem('Below', 1) + createItem('Two', 0)
   const source = await writeList('plain-list', body, ['decimal', '%1.'], ['lowerLetter', '%2)'])
