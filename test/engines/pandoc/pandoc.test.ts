@@ -186,6 +186,19 @@ describe('content of documents', () => {
     }
   })
 
+  test('tables and images in containers, and tables in lists, quotations and cells, are kept in presentations', async () => {
+    const createTable = (text: string) => `<table><tr><td>${text}</td></tr></table>`
+    const page = await file(
+      'containers.html',
+      `<div><p>Words</p><div>${createTable(`outer${createTable('inner')}`)}</div><p><img src="${pixel}"></p></div>
+      <ul><li>item ${createTable('listed')}</li></ul><blockquote>${createTable('quoted')}</blockquote>`,
+    )
+    const { path } = await convert(pandoc, page, 'pptx')
+    const slides = await readStdout('unzip', '-p', path, 'ppt/slides/*.xml')
+    const contents = [...slides.matchAll(/<a:t>([^<]*)<|<(p:pic)>/g)].map(([, text, image]) => text ?? image)
+    assert.deepEqual(contents, ['Words', 'outer', 'inner', 'p:pic', 'item', 'listed', 'quoted'])
+  })
+
   test('a document is read in its own character encoding', async () => {
     const latin1Document = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
     assert.match((await convertSource(latin1Document, 'html')).text, /Grüße/)
