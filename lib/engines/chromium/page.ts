@@ -220,6 +220,9 @@ interface RequestInterceptor {
   readonly whenFlooded: Promise<void>
 }
 
+/** Sent with an HTTP error in place of a missing document, so that an object shows its fallback content. */
+const emptyPage: ArchivePart = { bytes: Buffer.from('<!doctype html>'), contentType: 'text/html' }
+
 function createInterceptor(
   source: PageSource,
   page: { readonly call: BrowserPage['call']; readonly mainFrameId: string; readonly runsScripts: boolean },
@@ -231,15 +234,22 @@ function createInterceptor(
   const preparation = Promise.withResolvers<void>()
   const flood = Promise.withResolvers<void>()
   const policyHeaders = runsScripts ? [{ name: 'Content-Security-Policy', value: scriptPolicy }] : []
-  const fulfill = (requestId: string, { bytes, contentType }: ArchivePart) =>
+  const fulfill = (requestId: string, { bytes, contentType }: ArchivePart, responseCode = 200) =>
     call(Empty, 'Fetch.fulfillRequest', {
       requestId,
-      responseCode: 200,
+      responseCode,
       responseHeaders: [{ name: 'Content-Type', value: contentType }, ...policyHeaders],
       body: bytes.toString('base64'),
     })
+  const refuse = ({ requestId, resourceType, frameId }: z.infer<typeof PausedRequest>) =>
+    // Frames that load with an error would let a script add frames without an end.
+    resourceType === 'Document' && frameId !== mainFrameId && !runsScripts
+      ? fulfill(requestId, emptyPage, 404)
+      : // "Aborted" keeps the current page; any other reason would replace it with an error page.
+        call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
   return {
-    async handle({ requestId, request, resourceType, frameId }) {
+    async handle(paused) {
+      const { requestId, request, resourceType, frameId } = paused
       const isPage = normalizePartUrl(request.url) === normalizePartUrl(source.url)
       const isPendingRequest = source.prepare !== undefined && request.url === pendingUrl
       if (isPendingRequest) await preparation.promise
@@ -253,8 +263,7 @@ function createInterceptor(
       const isPart = resourceType !== 'Document' || frameId !== mainFrameId
       if (isPart && !isPendingRequest && !request.url.endsWith('/favicon.ico')) missingFileCount++
       if (++refusedCount > maxScriptRequests) flood.resolve()
-      // "Aborted" keeps the current page; any other reason would replace it with an error page.
-      return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+      return refuse(paused)
     },
     release: () => preparation.resolve(),
     whenFlooded: flood.promise,

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
-import { inlineFramesOfFile } from '../shared/text/inline-frames.ts'
+import { inlineEmbeddedContent } from '../shared/text/inline-frames.ts'
 import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import type { TableCopy } from '../shared/text/table.ts'
 import { TableOptions } from '../shared/text/table-options.ts'
@@ -34,7 +34,7 @@ export async function prepareOfficeSource(
     case 'html': {
       // Without a byte order mark, a page that declares no charset is read as Western European.
       const path = await copyAsUtf8(input, tools, { ...tableOptions, withByteOrderMark: true })
-      return { path: await inlineFramesOfFile(path, tools) }
+      return { path: await inlineEmbeddedContent(path, tools) }
     }
     case 'xls':
     case 'xlt': {

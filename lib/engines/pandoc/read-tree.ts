@@ -6,7 +6,7 @@ import { EbookOptions } from '../calibre/options.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { inlineFramesOfFile } from '../shared/text/inline-frames.ts'
+import { inlineEmbeddedContent } from '../shared/text/inline-frames.ts'
 import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import { TableOptions } from '../shared/text/table-options.ts'
 import { inlineWordText } from '../shared/text/word-text.ts'
@@ -61,7 +61,8 @@ export async function prepareInput(
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const utf8Input = { ...input, path }
     if (from === 'tex') return defineKnownCommands(utf8Input, tools)
-    if (from === 'html') return fixTableTags({ ...input, path: await inlineFramesOfFile(path, tools) }, tools)
+    if (from === 'html')
+      return fixTableTags({ ...input, path: await inlineEmbeddedContent(path, tools) }, tools)
     if (from === 'dbk' || from === 'xml') return moveInfoToText(utf8Input, tools)
     if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
     return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input

@@ -1,5 +1,5 @@
 import type { ContentSummary } from '../content-summary.ts'
-import { readAttribute, readMarkup, Tag } from './markup.ts'
+import { isEmbeddedObject, readAttribute, readMarkup, Tag } from './markup.ts'
 
 /** What a document contains in addition to its text. */
 export type ElementCounts = Pick<
@@ -53,7 +53,9 @@ type CountedElement = 'images' | 'links' | 'tables' | 'fields'
 
 function toCountedElement(tag: Tag): CountedElement | undefined {
   const { name } = tag
-  if (name === 'img') return isDataImage(readAttribute(tag, 'src') ?? '') ? 'images' : undefined
+  if (name === 'img' || name === 'embed')
+    return isDataImage(readAttribute(tag, 'src') ?? '') ? 'images' : undefined
+  if (name === 'object') return isDataImage(readAttribute(tag, 'data') ?? '') ? 'images' : undefined
   if (name === 'a') return isWebLink(readAttribute(tag, 'href')) ? 'links' : undefined
   if (name === 'table') return 'tables'
   const isField =
@@ -71,7 +73,7 @@ export function countHtmlElements(html: string): ElementCounts {
     const element = toCountedElement(tag)
     if (element) counts[element]++
     if (element === 'fields' && checkedAttributePattern.test(tag.source)) counts.checkedFields++
-    return opaqueElements.has(tag.name)
+    return opaqueElements.has(tag.name) || isEmbeddedObject(tag)
   }
   readMarkup(html, { text: () => undefined, tag: countTag }, { isHtml: true })
   return counts

@@ -196,7 +196,7 @@ export function extractText(
         const { name, isEnd } = tag
         if (!inlineElements.has(name)) templateValues.push(' ')
         if (isHiddenFrom) isHidden = isHiddenFrom(tag)
-        return !isEnd && hiddenElements.has(name)
+        return !isEnd && (hiddenElements.has(name) || isEmbeddedObject(tag))
       },
     },
     { isHtml },
@@ -204,25 +204,20 @@ export function extractText(
   return decodeMarkupEntities(templateValues.join(''))
 }
 
+/** Whether the page contains the object as a data URL, so that its fallback content is not shown. */
+export const isEmbeddedObject = (tag: Tag): boolean =>
+  tag.name === 'object' && /^\s*data:/i.test(readAttribute(tag, 'data') ?? '')
+
 const hiddenHtmlElements = new Set([
-  ...[
-    'script',
-    'style',
-    'head',
-    'template',
-    'noscript',
-    'object',
-    'svg',
-    'math',
-    'select',
-    'datalist',
-    'iframe',
-  ],
+  ...['script', 'style', 'head', 'template', 'noscript', 'svg', 'math', 'select', 'datalist', 'iframe'],
   ...['textarea', 'canvas', 'audio', 'video'],
 ])
 
-export const extractHtmlText = (html: string): string =>
-  extractText(html, hiddenHtmlElements, { isHtml: true })
+const hiddenWithObjects = new Set([...hiddenHtmlElements, 'object'])
+
+/** @param showsFallback whether objects show their fallback content, because the page is a single file. */
+export const extractHtmlText = (html: string, { showsFallback = false } = {}): string =>
+  extractText(html, showsFallback ? hiddenHtmlElements : hiddenWithObjects, { isHtml: true })
 
 /** Decodes a file by its byte order mark, by its declared encoding, as UTF-8, or else as Windows-1252. */
 export function decodeMarkup(bytes: Buffer): string {

@@ -58,7 +58,7 @@ export async function readHtml(
 ): Promise<ContentSummary> {
   const words = new WordCounts()
   const html = await decodeTextFile(bytes, encoding)
-  words.add(extractHtmlText(html))
+  words.add(extractHtmlText(html, { showsFallback: true }))
   return { words, counts: countHtmlElements(html), features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 

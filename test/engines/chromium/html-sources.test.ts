@@ -66,6 +66,15 @@ test('a web page drawn by scripts that do not run causes a warning', async () =>
   assert.equal(namedImageRun.text, 'text')
 })
 
+test('the fallback content of objects that are not in the page is printed', async () => {
+  const { text, warnings } = await print(
+    'objects',
+    '<object data="missing.svg">for SVG</object> <object data="missing" type="text/html">for a page</object>',
+  )
+  assert.equal(text, 'for SVG for a page')
+  assert.deepEqual(warnings, ['LINKS_DROPPED'])
+})
+
 test('inline frames and the values of form fields are printed with a web page', async () => {
   const form =
     '<form><input value="typed"><textarea>area</textarea><select><option>no<option selected>chosen</select></form>'

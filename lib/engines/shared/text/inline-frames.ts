@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
+import { hiddenContentPattern, replaceImageObjects } from './image-objects.ts'
 
-/** Inline frames, and constructs whose content must not be searched for frames. */
-const framePattern =
-  /<!--[\s\S]*?(?:-->|$)|<(script|style|textarea|xmp|template)\b[\s\S]*?(?:<\/\1\s*>|$)|<iframe(?=[\s/])((?:[^<>"']|"[^"]*"|'[^']*')*)>/gi
+const framePattern = new RegExp(
+  String.raw`${hiddenContentPattern}|<iframe(?=[\s/])((?:[^<>"']|"[^"]*"|'[^']*')*)>`,
+  'gi',
+)
 const srcdocPattern = /[\s/"']srcdoc\s*=\s*(?:"([^"]*)"|'([^']*)')/i
 
 /** What a frame's document has outside of its content. */
@@ -47,12 +49,12 @@ export function inlineFrames(html: string): string {
   return page
 }
 
-/** Returns the path of a copy with the documents of inline frames, or of the page itself if it has none. */
-export async function inlineFramesOfFile(path: string, tools: Tools): Promise<string> {
+/** Returns the path of a copy that shows what inline frames and objects contain, or of the page itself. */
+export async function inlineEmbeddedContent(path: string, tools: Tools): Promise<string> {
   const html = await readFile(path, 'utf8')
-  const inlinedHtml = inlineFrames(html)
+  const inlinedHtml = replaceImageObjects(inlineFrames(html))
   if (inlinedHtml === html) return path
-  const copyPath = join(tools.workDir, 'frames.html')
+  const copyPath = join(tools.workDir, 'inlined.html')
   await writeFile(copyPath, inlinedHtml)
   return copyPath
 }
