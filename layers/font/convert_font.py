@@ -19,7 +19,7 @@ from fontTools.ttLib import TTCollection, TTFont
 
 # Python starts in isolated mode, without this folder in the module path.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from outlines import has_outlines, to_cubic, to_first_cff, to_quadratic  # noqa: E402
+from outlines import has_hinting, has_outlines, to_cubic, to_first_cff, to_quadratic  # noqa: E402
 from scratch_files import keep_in_work_folder  # noqa: E402
 
 # Tables that FontForge does not retain, with the feature that is lost.
@@ -28,6 +28,8 @@ LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix':
 FEATURES = {'GSUB': 'features', 'GPOS': 'features'}
 FEATURELESS = ('pfa', 'pfb', 't42', 'cff', 'bdf')
 WRAPPED = ('woff', 'woff2')
+# Extensions of files for which FontForge drops the hinting of an OpenType font, by the kind of its outlines.
+UNHINTED = {'ttf': ('.pfa', '.pfb', '.svg', '.ufo'), 'otf': ('.t42', '.dfont', '.svg')}
 MAX_UFO_BYTES = 500 << 20
 RANGE = re.compile(r'U\+([0-9A-F]{1,6})(?:-(?:U\+)?([0-9A-F]{1,6}))?$', re.IGNORECASE)
 
@@ -135,12 +137,13 @@ def as_sfnt(path, sfnt, wanted, folder, facts):
 
 
 def convert_outlines(path, wanted, folder, facts):
-    """Converts between the two kinds of OpenType outlines and retains all features except variations."""
+    """Converts between the two kinds of OpenType outlines and retains all features except variations and hinting."""
     font = TTFont(path, recalcTimestamp=False)
     if not has_outlines(font):
         raise FontError(4, 'it contains images of characters and no outlines')
-    if 'fvar' in font:
-        facts['dropped'] = ['variations']
+    # Hinting refers to points of the outlines.
+    lost = [*(['hinting'] if has_hinting(font) else []), *(['variations'] if 'fvar' in font else [])]
+    facts['dropped'] = sorted({*facts['dropped'], *lost})
     (to_cubic if wanted == 'otf' else to_quadratic)(font)
     made = os.path.join(folder, f'outline.{wanted}')
     font.save(made)
@@ -230,6 +233,8 @@ def redraw(path, sfnt, made, folder, facts):
     """Converts with FontForge, which supports every kind of outline, but not every table."""
     if sfnt is not None:
         record_lost(path, facts, LOST_TABLES)
+        if made.endswith(UNHINTED[sfnt]) and has_hinting(TTFont(path)):
+            facts['dropped'] = sorted({*facts['dropped'], 'hinting'})
     font = fontforge.open(path if sfnt is None else without_cff2(path, folder))
     if font.cidfontname:
         # Each subfont is a font of its own, and saving one crashes, so the font is flattened first.

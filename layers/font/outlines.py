@@ -23,6 +23,17 @@ def has_outlines(font):
     return any(tag in font for tag in ('glyf', 'CFF ', 'CFF2'))
 
 
+def has_hinting(font):
+    if 'glyf' in font:
+        # The table `prep` alone only turns on dropout control, in fonts without hinting.
+        glyphs = font['glyf']
+        return any(tag in font for tag in ('fpgm', 'cvt ')) or any(
+            getattr(glyphs[name], 'program', None) for name in font.getGlyphOrder())
+    tops = [font[tag].cff.topDictIndex[0] for tag in ('CFF ', 'CFF2') if tag in font]
+    return any(getattr(part.Private, name, None) for top in tops for part in getattr(top, 'FDArray', [top])
+               for name in ('BlueValues', 'StdHW', 'StdVW'))
+
+
 def to_quadratic(font):
     """Replaces `CFF ` or `CFF2` by `glyf`; of a variable font only the default instance remains."""
     order = font.getGlyphOrder()
