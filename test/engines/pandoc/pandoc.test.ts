@@ -186,17 +186,28 @@ describe('content of documents', () => {
     }
   })
 
-  test('tables and images in containers, and tables in lists, quotations and cells, are kept in presentations', async () => {
+  describe('presentations', () => {
     const createTable = (text: string) => `<table><tr><td>${text}</td></tr></table>`
-    const page = await file(
-      'containers.html',
-      `<div><p>Words</p><div>${createTable(`outer${createTable('inner')}`)}</div><p><img src="${pixel}"></p></div>
-      <ul><li>item ${createTable('listed')}</li></ul><blockquote>${createTable('quoted')}</blockquote>`,
-    )
-    const { path } = await convert(pandoc, page, 'pptx')
-    const slides = await readStdout('unzip', '-p', path, 'ppt/slides/*.xml')
-    const contents = [...slides.matchAll(/<a:t>([^<]*)<|<(p:pic)>/g)].map(([, text, image]) => text ?? image)
-    assert.deepEqual(contents, ['Words', 'outer', 'inner', 'p:pic', 'item', 'listed', 'quoted'])
+    const createColumns = (...texts: readonly string[]) =>
+      `<div class="columns">${texts.map((text) => `<div class="column">${text}</div>`).join('')}</div>`
+    async function listSlideContents(name: string, html: string): Promise<(string | undefined)[]> {
+      const { path } = await convert(pandoc, await file(name, html), 'pptx')
+      const slides = await readStdout('unzip', '-p', path, 'ppt/slides/*.xml')
+      return [...slides.matchAll(/<a:t>([^<]*)<|<(p:pic)>/g)].map(([, text, image]) => text ?? image)
+    }
+
+    test('tables and images in containers, and tables in lists, quotations and cells, are kept', async () => {
+      const html = `<div><p>Words</p><div>${createTable(`outer${createTable('inner')}`)}</div><p><img src="${pixel}"></p></div>
+        <ul><li>item ${createTable('listed')}</li></ul><blockquote>${createTable('quoted')}</blockquote>`
+      const contents = await listSlideContents('containers.html', html)
+      assert.deepEqual(contents, ['Words', 'outer', 'inner', 'p:pic', 'item', 'listed', 'quoted'])
+    })
+
+    test('tables in two columns are kept, and so is a third column', async () => {
+      const html = `${createColumns('left', `<div>${createTable('right')}</div>`)}<hr>${createColumns('one', 'two', 'three')}`
+      const contents = await listSlideContents('columns.html', html)
+      assert.deepEqual(contents, ['left', 'right', 'one', 'two', 'three'])
+    })
   })
 
   test('a document is read in its own character encoding', async () => {
