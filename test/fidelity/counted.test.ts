@@ -192,6 +192,17 @@ test('the items and notes of an OPML outline count as words', async () => {
   assert.equal(words?.total, 6)
 })
 
+test('characters of a Word document that a font draws as symbols are not counted as words', () => {
+  const createFontRun = (font: string, more = '') =>
+    `<w:r><w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/>${more}</w:rPr><w:t>${font} </w:t></w:r>`
+  const change = '<w:rPrChange><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr></w:rPrChange>'
+  const xml = ['Wingdings', 'Arial', 'Wingdings 3', 'symbol'].map((font) => createFontRun(font)).join('')
+  const { text } = readRuns(
+    `<w:p>${xml}<w:r><w:t>plain </w:t></w:r>${createFontRun('Calibri', change)}</w:p>`,
+  )
+  assert.deepEqual(text.trim().split(/\s+/), ['Arial', 'plain', 'Calibri'])
+})
+
 test('the words of files with unclosed markup are counted quickly', async () => {
   const startedAtMs = performance.now()
   await summarize('a.html', '<script>'.repeat(100_000))

@@ -53,6 +53,13 @@ const separatorElements = new Set([
   'w:ptab',
 ])
 
+/** Fonts that draw letters as symbols, which are not words. Engines write the symbols. */
+const symbolFontPattern = /^(?:Symbol|Webdings|Wingdings(?: [23])?)$/i
+
+const hasSymbolFont = (tag: Tag) => symbolFontPattern.test(readAttribute(tag, 'w:ascii') ?? '')
+
+const skippedElements = new Set(['mc:Fallback', 'w:moveFrom', 'w:rPrChange'])
+
 interface RunText {
   /** The visible text. */
   readonly text: string
@@ -72,6 +79,7 @@ class RunsReader {
   readonly #hidingStyles: HidingStyles
   #isText = false
   #isHidden = false
+  #hasSymbols = false
   /** One entry per open paragraph: whether its style hides it. Text boxes nest paragraphs. */
   readonly #paragraphs: boolean[] = []
   #isInParagraphProperties = false
@@ -81,7 +89,7 @@ class RunsReader {
   }
 
   text(text: string): void {
-    if (!this.#isText) return
+    if (!this.#isText || this.#hasSymbols) return
     if (!this.#isHidden) this.parts.push(text)
     else this.hasHidden ||= text.trim() !== ''
   }
@@ -89,16 +97,18 @@ class RunsReader {
   tag(tag: Tag): boolean {
     const { name, isEnd, isEmpty } = tag
     if (name === 'w:t') this.#isText = !isEnd && !isEmpty
-    else if (name === 'w:r') this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
+    else if (name === 'w:r') {
+      this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
+      this.#hasSymbols = false
+    } else if (name === 'w:rFonts') this.#hasSymbols = !this.#isInParagraphProperties && hasSymbolFont(tag)
     else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
     else {
       if (this.#hidingStyles.size > 0) this.#readStyle(tag)
       if (separatorElements.has(name)) this.parts.push('\n')
     }
-    // Skips the fallback copy of a shape for old programs, and the copy of moved text at its old position.
-    return (
-      name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hidingStyles.size === 0)
-    )
+    // Skips the fallback copy of a shape for old programs, the copy of moved text at its old position, and formatting
+    // before a tracked change.
+    return skippedElements.has(name) || (name === 'w:pPr' && this.#hidingStyles.size === 0)
   }
 
   #readStyle(tag: Tag): void {
