@@ -2,8 +2,10 @@
 prints ### in place of long numbers, and cuts wrapped text off at the end of a row."""
 
 import re
+from itertools import groupby
 
 from com.sun.star.awt import FontDescriptor
+from com.sun.star.table import CellRangeAddress
 from com.sun.star.uno import Exception as UnoException
 
 from cells import last_cell
@@ -76,7 +78,12 @@ class Sheet:
             places = [place for area in cells.RangeAddresses for place in self._places(area)]
             if places:
                 self._measure(cells, places)
-        self._widen()
+        # Otherwise, the office calculates the heights of rows after each change of a column or cell.
+        self.document.IsAdjustHeightEnabled = False
+        try:
+            self._widen()
+        finally:
+            self.document.IsAdjustHeightEnabled = True
         self._raise_rows()
 
     def _min_width(self, column):
@@ -156,19 +163,44 @@ class Sheet:
             if width > self.old_widths[column] or (self.may_shrink and width < self.old_widths[column]):
                 self.sheet.Columns.getByIndex(column).Width = int(width) + 1
             long = [row for text, row in self.text_widths.get(column, []) if text > width]
-            for row in long[:MAX_WRAPPED]:
-                self.sheet.getCellByPosition(column, row).IsTextWrapped = True
+            self._wrap(column, long[:MAX_WRAPPED])
             self.wrapped_rows.update(long)
 
+    def _wrap(self, column, rows):
+        if not rows:
+            return
+        cells = self.document.createInstance('com.sun.star.sheet.SheetCellRanges')
+        sheet = self.sheet.RangeAddress.Sheet
+        cells.addRangeAddresses(tuple(CellRangeAddress(sheet, column, row, column, row) for row in rows), False)
+        cells.IsTextWrapped = True
+
     def _raise_rows(self):
-        for number in sorted(self.wrapped_rows)[:MAX_ROWS]:
-            row = self.sheet.Rows.getByIndex(number)
-            if row.IsVisible:
-                # Rows with an automatic height may have none yet.
-                is_fixed, height = not row.OptimalHeight, row.Height
-                row.OptimalHeight = True
-                if is_fixed and row.Height < height:
-                    row.Height = height
+        """Gives rows the height of their text, but lowers none, and shows no hidden ones."""
+        areas = self.sheet.queryVisibleCells().RangeAddresses
+        visible = {number for area in areas for number in range(area.StartRow, min(area.EndRow + 1, self.rows))}
+        numbers = sorted(self.wrapped_rows & visible)[:MAX_ROWS]
+        heights = dict(zip(numbers, self._heights(numbers)))
+        for first, last in _consecutive(heights):
+            self.sheet.getCellRangeByPosition(0, first, 0, last).Rows.OptimalHeight = True
+        for (number, height), new_height in zip(heights.items(), self._heights(heights)):
+            if new_height < height:
+                self.sheet.Rows.getByIndex(number).Height = height
+
+    def _heights(self, numbers):
+        """Reads heights by moving a cursor: each object, such as a row, takes several more calls to the office."""
+        cursor = self.sheet.createCursorByRange(self.sheet.getCellByPosition(0, 0))
+        row = 0
+        for number in numbers:
+            cursor.gotoOffset(0, number - row)
+            row = number
+            yield cursor.Size.Height
+
+
+def _consecutive(numbers):
+    """Returns the first and last number of each series of consecutive numbers."""
+    for _, series in groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
+        series = [number for _, number in series]
+        yield series[0], series[-1]
 
 
 def _estimate(text, font):

@@ -25,6 +25,7 @@ const styles = `<office:automatic-styles>
   <number:number-style style:name="N" xmlns:number="urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0"><number:number number:decimal-places="2" number:min-integer-digits="1" number:grouping="true"/></number:number-style>
   <style:style style:name="narrow" style:family="table-column"><style:table-column-properties style:column-width="9mm"/></style:style>
   <style:style style:name="flat" style:family="table-row"><style:table-row-properties style:row-height="5mm" style:use-optimal-row-height="false"/></style:style>
+  <style:style style:name="tall" style:family="table-row"><style:table-row-properties style:row-height="40mm" style:use-optimal-row-height="false"/></style:style>
   <style:style style:name="wrapped" style:family="table-cell"><style:table-cell-properties fo:wrap-option="wrap"/></style:style>
   <style:style style:name="right" style:family="table-cell"><style:table-cell-properties style:text-align-source="fix"/><style:paragraph-properties fo:text-align="end"/></style:style>
   <style:style style:name="grouped" style:family="table-cell" style:data-style-name="N"/>
@@ -61,6 +62,25 @@ test('cells of narrow columns and flat rows are printed completely, from ODS, XL
     )
     assert.doesNotMatch(printedText, /###/)
   }
+})
+
+test('rows whose cells are wrapped stay hidden, and as high as their document makes them', async () => {
+  const wrapped = createText(createWords('tall', 5), 'wrapped')
+  const hiddenRow = createRow([createText('secret wrapped words', 'wrapped')]).replace(
+    '<table:table-row',
+    '<table:table-row table:visibility="collapse"',
+  )
+  const sheetRows = [createRow([wrapped], 'tall'), hiddenRow, createRow([createText('below')])]
+  const source = await writeFlatDocument(
+    'tall.fods',
+    'spreadsheet',
+    `${styles}<office:body><office:spreadsheet><table:table table:name="S">${sheetRows.join('')}</table:table></office:spreadsheet></office:body>`,
+  )
+  const { path } = await convert(office, source, 'pdf')
+  const page = await readStdout('pdftotext', '-bbox', path, '-')
+  assert.doesNotMatch(page, /secret/)
+  const bottoms = ['tall4', 'below'].map((word) => new RegExp(`yMax="([\\d.]+)">${word}<`).exec(page)?.[1])
+  assert.ok(Number(bottoms[1]) > (40 / 25.4) * 72 + Number.parseFloat(/yMin="([\d.]+)/.exec(page)?.[1] ?? ''))
 })
 
 /** Returns the size of the text in points. */
