@@ -33,7 +33,7 @@ const usage = `Usage: node lib/local/setup.mjs start
 const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
 
 /**
- * Whether a section of layers/packages.json lists engines. The other sections list tools for tests, another browser for
+ * Whether a section of layers/packages.json lists engines. The other sections list tools for tests, other browsers for
  * slow tests, an AWS client, and tools that build images.
  */
 const isEngine = (section) => !['test', 'slow', 'aws', 'images'].includes(section)

@@ -4,10 +4,10 @@ import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
 import { startService } from '../support/service.ts'
 
-/** Launches Debian's headless shell, the browser that converts web pages. */
-export function launchBrowser(): Promise<Browser> {
+/** Launches Debian's headless shell, which also converts web pages, or the complete browser, which has a PDF viewer. */
+export function launchBrowser(name: 'chromium-headless-shell' | 'chromium'): Promise<Browser> {
   return chromium.launch({
-    executablePath: '/usr/bin/chromium-headless-shell',
+    executablePath: `/usr/bin/${name}`,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -28,10 +28,13 @@ export interface Site {
 }
 
 /** Starts the service and a browser; if one fails to start, the other is stopped. */
-export async function openSite(environment: Record<string, string> = {}): Promise<Site> {
+export async function openSite(
+  environment: Record<string, string> = {},
+  browserName: Parameters<typeof launchBrowser>[0] = 'chromium-headless-shell',
+): Promise<Site> {
   const service = await startService(environment)
   try {
-    const browser = await launchBrowser()
+    const browser = await launchBrowser(browserName)
     const close = async () => {
       await browser.close()
       await service.stop()

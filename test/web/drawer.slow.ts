@@ -9,7 +9,7 @@ import { checkAppearance } from './check-appearance.ts'
 
 let site: Site
 before(async () => {
-  site = await openSite()
+  site = await openSite({}, 'chromium')
 })
 after(() => site.close())
 

@@ -28,7 +28,7 @@ const megabytes = Number(process.env['UPLOAD_MB'] ?? 400)
 const dataDir = scratchFolder('perils-data')
 const scratch = scratchFolder('perils')
 let service: TestService
-const browser = await launchBrowser()
+const browser = await launchBrowser('chromium-headless-shell')
 
 before(async () => {
   service = await startService({}, dataDir)
