@@ -84,7 +84,8 @@ class Sheet:
             self._widen()
         finally:
             self.document.IsAdjustHeightEnabled = True
-        self._raise_rows()
+        if self.wrapped_rows:
+            self._raise_rows()
 
     def _min_width(self, column):
         """Returns the width to which a column may shrink for a start: numbers are never wrapped."""

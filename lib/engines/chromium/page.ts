@@ -242,7 +242,7 @@ function createInterceptor(
       body: bytes.toString('base64'),
     })
   const refuse = ({ requestId, resourceType, frameId }: z.infer<typeof PausedRequest>) =>
-    // Frames that load with an error would let a script add frames without an end.
+    // A frame that loads with an error calls the handlers of scripts, which could add more frames without end.
     resourceType === 'Document' && frameId !== mainFrameId && !runsScripts
       ? fulfill(requestId, emptyPage, 404)
       : // "Aborted" keeps the current page; any other reason would replace it with an error page.
