@@ -1,7 +1,8 @@
 import { openByPath } from '../binary/random-access.ts'
 import { openZipArchive } from '../binary/zip.ts'
+import { AppError } from '../errors.ts'
+import { formatById } from '../formats/index.ts'
 import type { InputFile } from './engine.ts'
-import { createFeatureError } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
@@ -16,7 +17,14 @@ const maxBytes = 2 * 1024 * 1024
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function rejectStrictOffice(input: InputFile): Promise<void> {
-  if (await isStrict(input.path)) throw createFeatureError(input.format, 'the strict kind of Office Open XML')
+  if (!(await isStrict(input.path))) return
+  const { format } = input
+  const extension = formatById(format).extensions[0] ?? format
+  throw new AppError(
+    'UNSUPPORTED_FORMAT',
+    `The file is Strict Office Open XML, which is not supported. Save it as a regular .${extension} document and send it again.`,
+    { field: 'file', format, reason: 'feature', feature: 'Strict Office Open XML' },
+  )
 }
 
 async function isStrict(path: string): Promise<boolean> {
