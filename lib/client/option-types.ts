@@ -232,7 +232,7 @@ interface Values {
   watermarkOpacity?: number | string | undefined
   /** Position of the watermark. By default, diagonal for text and center for an image; tile repeats it. */
   watermarkPosition?: 'top-left' | 'top' | 'top-right' | 'left' | 'center' | 'right' | 'bottom-left' | 'bottom' | 'bottom-right' | 'diagonal' | 'tile' | undefined
-  /** Width of the watermark image in percent of the page, image or video. */
+  /** Width of the watermark image as a percentage of the width of the page, image or video. */
   watermarkScale?: number | undefined
   /** Text in any script. Send either this or an image as an additional file. */
   watermarkText?: string | undefined

@@ -55,10 +55,13 @@ describe('quality levels', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // The scale of Theora is reversed: a higher number means better quality.
-      const [low = 0, medium = 0, high = 0, highestRate = 0] = listLevels(crf.levels).map((level) =>
+      const [low = 0, medium = 0, high = 0, highestLevel = 0] = listLevels(crf.levels).map((level) =>
         id === 'theora' ? crf.max - level : level,
       )
-      assert.ok(crf.max >= low && low > medium && medium > high && high > highestRate && highestRate >= 0, id)
+      assert.ok(
+        crf.max >= low && low > medium && medium > high && high > highestLevel && highestLevel >= 0,
+        id,
+      )
       assert.match(crf.flag, /^-(crf|q:v)$/, id)
     }
     assert.deepEqual(videoCodecs.prores.args, ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'])

@@ -16,7 +16,7 @@ export default {
   invalidValue: 'Please check this value.',
   // File sizes
   sizeUnit: 'Unit of the size',
-  sizesOf: (originalSize: string) => `Sizes for this file of ${originalSize}`,
+  sizesOf: (originalSize: string) => `Suggested sizes for this ${originalSize} file`,
   atMostSize: (size: string) => `up to ${size}`,
   // Languages
   searchLanguages: 'Search languages',

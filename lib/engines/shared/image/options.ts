@@ -49,7 +49,9 @@ export const imageOptionShape = {
     .describe('Degrees clockwise, in addition to the rotation stored by the camera.'),
   background: colorOption
     .optional()
-    .describe('Color behind transparent parts, such as #ff8800. White where the format has no transparency.'),
+    .describe(
+      'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.',
+    ),
   metadata: z
     .enum(['strip', 'keep'])
     .default('strip')

@@ -90,7 +90,7 @@ export const watermarkOptionShape = {
     .describe('A color such as #ff0000, or a name such as red.'),
   watermarkScale: integer(1, 100)
     .default(40)
-    .describe('Width of the watermark image in percent of the page, image or video.'),
+    .describe('Width of the watermark image as a percentage of the width of the page, image or video.'),
   watermarkMargin: integer(0, 1000)
     .optional()
     .describe(

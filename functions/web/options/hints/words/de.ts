@@ -42,7 +42,7 @@ const hints: typeof en = {
     '1 ist mono, 2 ist stereo, 6 ist 5.1-Surround.',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Farbe für transparente Bereiche. Leer lassen, um Transparenz zu erhalten, wo es geht.',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
     'Farbe für transparente Bereiche. Weiß, wenn das Format keine Transparenz kennt.',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Niedriger ist besser. Bei H.264 und H.265 ist 51 das Maximum.',
@@ -237,7 +237,7 @@ const hints: typeof en = {
     'Standard: bis zu 480. Das Seitenverhältnis bleibt.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten.',
-  'Width of the watermark image in percent of the page, image or video.':
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
     'In Prozent der Seite, des Bildes oder Videos.',
   'Width of the window in pixels.': 'Breite des Browserfensters.',
   'Width to cut off, such as 20mm, 1in or 36pt.':

@@ -42,8 +42,8 @@ const hints: Readonly<Record<string, string>> = {
     '1 is mono, 2 is stereo, 6 is 5.1 surround.',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Color for transparent areas. Leave empty to keep transparency where possible.',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
-    'Color for transparent areas. White if the format has no transparency.',
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
+    'Color for transparent areas. Defaults to white if the format has no transparency.',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Lower is better. H.264 and H.265 go up to 51.',
   'Degrees clockwise, in addition to the rotation stored by the camera.':
@@ -232,8 +232,8 @@ const hints: Readonly<Record<string, string>> = {
     'Default: up to 480. Aspect ratio is kept.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Leave width or height empty to keep the proportions.',
-  'Width of the watermark image in percent of the page, image or video.':
-    'In percent of the page, image or video.',
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
+    'As a percentage of the width of the page, image or video.',
   'Width of the window in pixels.': 'Width of the browser window.',
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Width to cut off, for example 20mm, 1in or 36pt.',
   'Separated by commas.': 'Separated by commas.',

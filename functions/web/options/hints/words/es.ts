@@ -42,7 +42,7 @@ const hints: typeof en = {
     '1 es mono, 2 es estéreo, 6 es sonido envolvente 5.1.',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Color de las zonas transparentes. Dejar vacío para conservar la transparencia si es posible.',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
     'Color de las zonas transparentes. Blanco si el formato no tiene transparencia.',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Cuanto más bajo, mejor. H.264 y H.265 llegan hasta 51.',
@@ -235,7 +235,7 @@ const hints: typeof en = {
     'Por defecto, hasta 480. Se conservan las proporciones.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Dejar vacío el ancho o el alto para conservar las proporciones.',
-  'Width of the watermark image in percent of the page, image or video.':
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
     'En porcentaje de la página, la imagen o el video.',
   'Width of the window in pixels.': 'Ancho de la ventana del navegador.',
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Ancho que recortar, por ejemplo 20mm, 1in o 36pt.',

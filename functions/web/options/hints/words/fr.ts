@@ -44,7 +44,7 @@ const hints: typeof en = {
     '1 pour mono, 2 pour stéréo, 6 pour 5.1.',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Couleur des zones transparentes. Laissez vide pour conserver la transparence si possible.',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
     'Couleur des zones transparentes. Blanc si le format n’a pas de transparence.',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Plus la valeur est basse, meilleure est la qualité. H.264 et H.265 vont jusqu’à 51.',
@@ -240,7 +240,7 @@ const hints: typeof en = {
     'Par défaut : jusqu’à 480. Les proportions sont conservées.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions.',
-  'Width of the watermark image in percent of the page, image or video.':
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
     'En pourcentage de la page, de l’image ou de la vidéo.',
   'Width of the window in pixels.': 'Largeur de la fenêtre du navigateur.',
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Largeur à rogner, par exemple 20mm, 1in ou 36pt.',

@@ -41,7 +41,7 @@ const hints: typeof en = {
     '1 はモノラル、2 はステレオ、6 は 5.1 サラウンドです。',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     '透明部分の色。可能な場合に透明のまま残すには、空欄にします。',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
     '透明部分の色。透明に対応していない形式では白になります。',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     '小さい値ほど高品質です。H.264 と H.265 の上限は 51 です。',
@@ -229,7 +229,7 @@ const hints: typeof en = {
     '既定では 480 以下です。縦横比は保たれます。',
   'Width in pixels. The height is scaled to match unless it is set too.':
     '縦横比を保つには、幅または高さを空欄にします。',
-  'Width of the watermark image in percent of the page, image or video.':
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
     'ページ、画像、動画の幅に対する割合（%）。',
   'Width of the window in pixels.': 'ブラウザーのウィンドウの幅。',
   'Width to cut off, such as 20mm, 1in or 36pt.': '切り取る幅。例：20mm、1in、36pt',

@@ -42,7 +42,7 @@ const hints: typeof en = {
     '1 é mono, 2 é estéreo, 6 é som surround 5.1.',
   'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Cor das áreas transparentes. Deixe em branco para manter a transparência quando possível.',
-  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. Defaults to white if the format has no transparency; otherwise they stay transparent.':
     'Cor das áreas transparentes. Branco se o formato não tiver transparência.',
   'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Quanto menor, melhor. H.264 e H.265 vão até 51.',
@@ -233,7 +233,7 @@ const hints: typeof en = {
     'Padrão: até 480. As proporções são mantidas.',
   'Width in pixels. The height is scaled to match unless it is set too.':
     'Deixe a largura ou a altura em branco para manter as proporções.',
-  'Width of the watermark image in percent of the page, image or video.':
+  'Width of the watermark image as a percentage of the width of the page, image or video.':
     'Em porcentagem da página, da imagem ou do vídeo.',
   'Width of the window in pixels.': 'Largura da janela do navegador.',
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Largura a cortar, por exemplo 20mm, 1in ou 36pt.',
