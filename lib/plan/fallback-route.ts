@@ -18,7 +18,7 @@ export const maxRoutes = 3
 interface FallbackAttempt {
   /** Index of the input plan in its task. */
   readonly index: number
-  readonly tried: readonly [TriedRoute, ...TriedRoute[]]
+  readonly triedRoutes: readonly [TriedRoute, ...TriedRoute[]]
   readonly engines: readonly Engine[]
 }
 
@@ -33,19 +33,19 @@ export function planFallback(
   attempt: FallbackAttempt,
 ): InputPlan | { readonly error: JobError } {
   const detectedFiles = applyDetectedFormat(files, spec, attempt)
-  if (toDetectedFormat(attempt.tried.at(-1)?.error))
+  if (toDetectedFormat(attempt.triedRoutes.at(-1)?.error))
     return planForDetectedFormat(detectedFiles, spec, attempt)
   // Attempts with a wrong format are ignored, because they say nothing about the file's content.
-  const [firstRoute, ...otherRoutes] = attempt.tried.filter(({ error }) => !toDetectedFormat(error))
+  const [firstRoute, ...otherRoutes] = attempt.triedRoutes.filter(({ error }) => !toDetectedFormat(error))
   if (!firstRoute) throw new Error('a fallback was requested, but no route has failed')
-  const triedRoutes = [firstRoute, ...otherRoutes] as const
+  const failedRoutes = [firstRoute, ...otherRoutes] as const
   const { engine, ...unpinnedSpec } = spec
   const inputPlan =
-    triedRoutes.length < maxRoutes
-      ? planAnotherRoute(detectedFiles, unpinnedSpec, { ...attempt, tried: triedRoutes })
+    failedRoutes.length < maxRoutes
+      ? planAnotherRoute(detectedFiles, unpinnedSpec, { ...attempt, triedRoutes: failedRoutes })
       : undefined
-  if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
-  const error = pickMostInformative(triedRoutes.map((triedRoute) => triedRoute.error))
+  if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.triedRoutes] }
+  const error = pickMostInformative(failedRoutes.map((failedRoute) => failedRoute.error))
   if (!inputPlan) return { error }
   const message = `${error.message} Only ${engine} was tried, because the request selects it as "engine". Leave "engine" out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
@@ -55,25 +55,27 @@ export function planFallback(
 function applyDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
-  { index, tried }: FallbackAttempt,
+  { index, triedRoutes }: FallbackAttempt,
 ): readonly StoredFile[] {
-  const detectedFormat = tried.map(({ error }) => toDetectedFormat(error)).find((kind) => kind !== undefined)
+  const detectedFormat = triedRoutes
+    .map(({ error }) => toDetectedFormat(error))
+    .find((kind) => kind !== undefined)
   if (detectedFormat === undefined) return files
   const misnamedFile = groupInputs(files, spec)[index]?.[0]
   const mimeType = formatById(detectedFormat).mimeTypes[0] ?? 'application/octet-stream'
   return files.map((file) => (file === misnamedFile ? { ...file, format: detectedFormat, mimeType } : file))
 }
 
-/** Plans the input again with its detected format, to which errors then refer. */
+/** Plans the input again with its detected format; errors then name that format. */
 function planForDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
-  { index, tried, engines }: FallbackAttempt,
+  { index, triedRoutes, engines }: FallbackAttempt,
 ): InputPlan | { readonly error: JobError } {
   try {
     const [inputPlan] = planFiles(groupInputs(files, spec)[index] ?? [], spec, engines).inputPlans
     if (!inputPlan) throw new Error('no route was planned for the files')
-    return { ...inputPlan, tried: [...tried] }
+    return { ...inputPlan, tried: [...triedRoutes] }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
@@ -84,7 +86,7 @@ function planForDetectedFormat(
 function planAnotherRoute(
   files: readonly StoredFile[],
   spec: ConversionSpec,
-  { index, tried, engines }: FallbackAttempt,
+  { index, triedRoutes, engines }: FallbackAttempt,
 ): InputPlan | undefined {
   const group = groupInputs(files, spec)[index] ?? []
   const [firstInput] = routeFiles(group, spec, engines)
@@ -94,12 +96,12 @@ function planAnotherRoute(
     ...getEndFormats(firstInput.route),
     operation: spec.operation,
     engines,
-    unreadable: tried.map(({ steps }) => steps),
+    unreadable: triedRoutes.map(({ steps }) => steps),
     accepts: (candidate) => requestedOptions.every((name) => name in createOptionsSchema(candidate).shape),
   })
   if (!route) return undefined
   try {
-    return { steps: applyOptions(route, spec.options).steps, step: 0, files: group, tried: [...tried] }
+    return { steps: applyOptions(route, spec.options).steps, step: 0, files: group, tried: [...triedRoutes] }
   } catch (error) {
     // An option has a value that only the engines of the first route support.
     if (error instanceof AppError) return undefined

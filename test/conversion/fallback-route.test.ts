@@ -47,7 +47,7 @@ describe('fallbacks for unreadable files', () => {
     ) =>
       planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
         index: 0,
-        tried: [kindMismatch, ...moreTriedRoutes],
+        triedRoutes: [kindMismatch, ...moreTriedRoutes],
         engines,
       })
     const listStepsTo = (piece: ReturnType<typeof nextPlan>) =>
@@ -82,7 +82,7 @@ describe('fallbacks for unreadable files', () => {
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
     const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
       index: 0,
-      tried: [{ error: createError('CORRUPT_FILE'), steps }],
+      triedRoutes: [{ error: createError('CORRUPT_FILE'), steps }],
       engines,
     })
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -147,7 +147,7 @@ describe('fallback routes', () => {
       specWith('convert', { to: 'jpg', ...moreFields }),
       {
         index: 1,
-        tried: triedRoutes,
+        triedRoutes,
         engines: allEngines,
       },
     )
@@ -211,7 +211,7 @@ describe('fallback routes', () => {
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
         index: 1,
-        tried: triedRoutes,
+        triedRoutes,
         engines,
       },
     )

@@ -122,10 +122,14 @@ test('conversion results that can be opened are accepted, and so is text of any 
 
 test('the next route is tried if other programs cannot open the result', async () => {
   const png = await fixture('alpha.png')
-  const { engine, inputPlan } = await convert('png', { vips: 'garbage', imagemagick: png }, (tried) => ({
-    ...createPlan('imagemagick', 'png'),
-    tried: [...tried],
-  }))
+  const { engine, inputPlan } = await convert(
+    'png',
+    { vips: 'garbage', imagemagick: png },
+    (triedRoutes) => ({
+      ...createPlan('imagemagick', 'png'),
+      tried: [...triedRoutes],
+    }),
+  )
   assert.deepEqual(
     [engine.id, inputPlan.tried?.map(({ error }) => error.details?.['reason'])],
     ['imagemagick', ['unreadable-result']],

@@ -100,7 +100,7 @@ test('a result that lost the content of the source is deleted even if it is alre
 })
 
 test('only the result of the fallback route stays stored', async () => {
-  const { done, files } = await run((_, tried) => ({ ...inputPlan, tried: [...tried] }))
+  const { done, files } = await run((_, triedRoutes) => ({ ...inputPlan, tried: [...triedRoutes] }))
   const endedRun = await done
   assert.ok('storedKeys' in endedRun)
   assert.deepEqual(endedRun.facts.fidelity?.words, { source: 8, result: 8, share: 1 })

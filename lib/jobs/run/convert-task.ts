@@ -81,8 +81,8 @@ function runConversion(
       log,
       signal,
       progress: (percent, stage) => lease.reportProgress(percent, stage),
-      findFallback: (index, tried) =>
-        planFallback(...resolveTaskConversion(task, state, run.services), { index, tried, engines }),
+      findFallback: (index, triedRoutes) =>
+        planFallback(...resolveTaskConversion(task, state, run.services), { index, triedRoutes, engines }),
       saveRemaining: (remaining) =>
         lease.saveRemaining({ pieces: sealOptions(remaining, task, run.services) }),
     })

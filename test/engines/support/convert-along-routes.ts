@@ -56,8 +56,8 @@ export async function convertAlongRoutes(
   if (!inputPlan) throw new Error('no route was planned')
   const inputs = [{ path, filename, format, size, traits }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const convertedFiles = await convertWithFallbacks(inputPlan, run, (tried) =>
-    planFallback([file], spec, { index: 0, tried, engines }),
+  const convertedFiles = await convertWithFallbacks(inputPlan, run, (triedRoutes) =>
+    planFallback([file], spec, { index: 0, triedRoutes, engines }),
   )
   const warnings = [...createFallbackWarnings(convertedFiles.inputPlan, engines), ...convertedFiles.warnings]
   return {

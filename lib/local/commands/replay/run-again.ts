@@ -68,8 +68,8 @@ export async function fetchTaskFiles(
     const inputFolder = join(folder, `piece-${index + 1}`)
     await mkdir(inputFolder)
     const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
-    const findFallback: FindFallback = (tried) =>
-      planFallback(...resolveConversion(task, state), { index, tried, engines })
+    const findFallback: FindFallback = (triedRoutes) =>
+      planFallback(...resolveConversion(task, state), { index, triedRoutes, engines })
     fetchedInputs.push({ inputPlan: piece, findFallback, inputs, folder: inputFolder })
   }
   return { task, inputs: fetchedInputs, folder }
