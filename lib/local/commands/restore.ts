@@ -1,8 +1,8 @@
-import { runBackupCommand } from './backup/command.ts'
+import { runBackupOrRestore } from './backup/command.ts'
 import { restoreDataFolder } from './backup/restore.ts'
 
 /** `npm run restore -- FILE.tar` extracts a backup, which `npm run backup` has created, into an empty data folder. */
-runBackupCommand('Usage: npm run restore -- FILE.tar', async (dataDir, file, signal) => {
+runBackupOrRestore('Usage: npm run restore -- FILE.tar', async (dataDir, file, signal) => {
   const { createdAt } = await restoreDataFolder(dataDir, file, signal)
   return `Restored ${dataDir} as it was at ${createdAt}.`
 })

@@ -4,10 +4,10 @@ import { ConfigError, processEnvironment, readConfig } from '../../../config.ts'
 import { formatFailure } from '../../runtime/failure-text.ts'
 import { BackupError } from './save.ts'
 
-/** Runs one of the two commands with its file argument and the data folder of the settings, and prints the result. */
-export function runBackupCommand(
+/** Runs `backup` or `restore` with its file argument and the data folder of the settings, and prints the result. */
+export function runBackupOrRestore(
   usage: string,
-  runBackup: (dataDir: string, file: string, signal: AbortSignal) => Promise<string>,
+  execute: (dataDir: string, file: string, signal: AbortSignal) => Promise<string>,
 ): void {
   // New files are accessible to this user only, like the data folder.
   process.umask(0o077)
@@ -20,7 +20,7 @@ export function runBackupCommand(
     const [file, ...otherArgs] = process.argv.slice(2)
     if (file === undefined || file.startsWith('-') || otherArgs.length > 0) throw new BackupError(usage)
     const dataDir = resolve(readConfig(processEnvironment).DATA_DIR)
-    process.stdout.write(`${await runBackup(dataDir, file, interruptController.signal)}\n`)
+    process.stdout.write(`${await execute(dataDir, file, interruptController.signal)}\n`)
   }
   main().catch((error: unknown) => {
     const { reason } = interruptController.signal

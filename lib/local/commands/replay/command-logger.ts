@@ -21,9 +21,9 @@ export function createStepPrinter(printer: Printer): DestinationStream {
 
 /** Prints programs and their output. Each line has the number of its program, as several may run at the same time. */
 export function createCommandPrinter(printer: Printer): OnCommand {
-  let lastDelayMs = 0
+  let lastProgramNumber = 0
   return (program, args) => {
-    const id = `  [${++lastDelayMs}]`
+    const id = `  [${++lastProgramNumber}]`
     const words = [program, ...args].map((word) => quoteForShell(printer.redact(word)))
     printer.line(`${id} $ ${words.join(' ')}`)
     const decoder = new TextDecoder()
