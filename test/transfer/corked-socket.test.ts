@@ -8,7 +8,7 @@ test('three consecutive writes to a corked socket are sent as one, and a later w
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
-  const arrivedBytes = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
+  const receivedText = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
   const writeSizes: number[] = []
@@ -27,6 +27,6 @@ test('three consecutive writes to a corked socket are sent as one, and a later w
   socket.write('tag', writtenPackets.resolve)
   await writtenPackets.promise
   socket.end('next')
-  assert.equal(await arrivedBytes, 'lengthtagnext')
+  assert.equal(await receivedText, 'lengthtagnext')
   assert.deepEqual(writeSizes, [3, 1])
 })

@@ -75,8 +75,8 @@ async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload
   return StoredFile.parse(await json((await send(url, { method: 'PUT', headers })).body))
 }
 
-/** Creates an upload session. Its URL is a credential, so the token is not sent with it. */
-const createChunkSession = (session: string, send: DriveSend, { size }: OutgoingFile) => ({
+/** Returns the requests of an upload session. The URL is a credential, so the token is not sent with it. */
+const createChunkSession = (sessionUrl: string, send: DriveSend, { size }: OutgoingFile) => ({
   chunkBytes,
   send: async (
     { start, end }: { readonly start: number; readonly end: number },
@@ -86,12 +86,12 @@ const createChunkSession = (session: string, send: DriveSend, { size }: Outgoing
       'content-length': String(end - start),
       'content-range': `bytes ${start}-${end - 1}/${size}`,
     }
-    const response = await send(session, { method: 'PUT', headers, body })
+    const response = await send(sessionUrl, { method: 'PUT', headers, body })
     const reply = await json(response.body)
     return response.status === 202 ? undefined : StoredFile.parse(reply)
   },
   findOffset: async () => {
-    const response = await send(session, {}, (status) => status < 300 || status === 404)
+    const response = await send(sessionUrl, {}, (status) => status < 300 || status === 404)
     const reply = await json(response.body)
     // Status 404 means that the session has ended: the last byte has arrived, and only the reply was lost.
     if (response.status === 404) return size
@@ -160,11 +160,11 @@ export const oneDrive: Drive = {
     const { request, send, folder, signal } = upload
     const path = getNewFilePath(folder, file.path)
     const isNameTaken = (await findByPath(request, path)) !== undefined
-    const { uploadUrl: session } = UploadSession.parse(
+    const { uploadUrl: sessionUrl } = UploadSession.parse(
       await request(`${path}:/createUploadSession`, { post: { item: renameOnConflict } }),
     )
     try {
-      const sent = await uploadInChunks(file, createChunkSession(session, send, file), upload)
+      const sent = await uploadInChunks(file, createChunkSession(sessionUrl, send, file), upload)
       // If the last reply was lost, the file is looked up by its name. If that name was already taken, this is
       // impossible, because OneDrive chose a new name that is unknown here.
       const storedFile = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
@@ -177,7 +177,7 @@ export const oneDrive: Drive = {
       )
     } catch (error) {
       // If cancelling fails, the session expires after some days.
-      await send(session, { method: 'DELETE', signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
+      await send(sessionUrl, { method: 'DELETE', signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
         ({ body }) => body.destroy(),
         () => {},
       )
