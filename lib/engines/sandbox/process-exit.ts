@@ -11,7 +11,7 @@ interface Exit {
  * Waits until the program has exited and its output has ended. After an abort, waits only for the exit, because other
  * processes may hold the pipes open.
  */
-export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
+export function waitForExit(child: ChildProcess, abortSignal: AbortSignal): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal }))
@@ -21,8 +21,8 @@ export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exi
         child.stderr?.destroy()
         resolve({ code, signal })
       }
-      if (stop.aborted) dropPipes()
-      else stop.addEventListener('abort', dropPipes, { once: true })
+      if (abortSignal.aborted) dropPipes()
+      else abortSignal.addEventListener('abort', dropPipes, { once: true })
     })
   })
 }
