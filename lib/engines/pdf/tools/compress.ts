@@ -57,7 +57,7 @@ function chooseSetting({ profile, quality }: ToolOptions<'compress'>): Compressi
 /** Finds the best level whose result fits, by binary search. */
 async function compressToSize(
   job: PdfToolJob<unknown>,
-  plainInput: DistillInput,
+  flattenedPdf: DistillInput,
   targetSize: number,
 ): Promise<EngineResult> {
   const { pdf, tools } = job
@@ -74,7 +74,7 @@ async function compressToSize(
   let smallestFile: CompressedFile | undefined
   for (let count = 0; low < high; count++) {
     const middle = Math.floor((low + high) / 2)
-    const compressedFile = await recompress(plainInput, levels[middle] ?? smallestLevel, tools, {
+    const compressedFile = await recompress(flattenedPdf, levels[middle] ?? smallestLevel, tools, {
       from: count / maxTries,
       share: 1 / maxTries,
     })
@@ -100,7 +100,7 @@ interface CompressedFile {
 }
 
 async function recompress(
-  plainInput: DistillInput,
+  flattenedPdf: DistillInput,
   setting: CompressionSetting,
   tools: Tools,
   { from, share } = { from: 0, share: 1 },
@@ -108,8 +108,8 @@ async function recompress(
   const name = randomUUID()
   const distilledPath = join(tools.workDir, `${name}-distilled.pdf`)
   const onProgress = (ratio: number) => tools.progress((from + share * ratio) * 0.9, 'pages')
-  await distill(plainInput, { ...toDistillSettings(setting), output: distilledPath, onProgress }, tools)
-  if ((await countPages(distilledPath, tools)) !== plainInput.sizes.length) {
+  await distill(flattenedPdf, { ...toDistillSettings(setting), output: distilledPath, onProgress }, tools)
+  if ((await countPages(distilledPath, tools)) !== flattenedPdf.sizes.length) {
     throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
   }
   const path = join(tools.workDir, `${name}.pdf`)
