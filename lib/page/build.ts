@@ -157,8 +157,8 @@ const iconsAsData: Plugin = {
 function createChunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
   const findEntry = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
-  const start = findEntry('start.tsx')
-  if (!start) throw new Error('the bundle of the page has no start')
+  const startEntry = findEntry('start.tsx')
+  if (!startEntry) throw new Error('the bundle of the page has no start script')
   const collectNeeded = (
     from: (typeof entries)[number] | undefined,
     foundModules = new Set<string>(),
@@ -177,11 +177,11 @@ function createChunkFinder({ outputs }: Metafile) {
   return (section: SectionId | undefined) => {
     const module = section && findEntry(`sections/${section}/section.tsx`)
     const neededModules = new Set([
-      ...collectNeeded(start),
+      ...collectNeeded(startEntry),
       ...(module ? [module.name, ...collectNeeded(module)] : []),
     ])
-    neededModules.delete(start.name)
-    return { script: `/web/${start.name}`, preload: [...neededModules].map((name) => `/web/${name}`) }
+    neededModules.delete(startEntry.name)
+    return { script: `/web/${startEntry.name}`, preload: [...neededModules].map((name) => `/web/${name}`) }
   }
 }
 

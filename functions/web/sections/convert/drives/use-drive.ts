@@ -121,7 +121,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
         )
         onClose()
       }),
-    /** Whether results are saved to the drive instead of importing files. */
+    /** Whether the dialog saves results to the drive instead of importing files from it. */
     isSaving: access === 'write',
     isSaved: isSaved.value,
     jobsToSave: loadJobsToSave(),

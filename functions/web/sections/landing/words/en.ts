@@ -116,7 +116,7 @@ export default {
       description: 'Extract the audio of a video as an MP3 file.',
       lead: 'Save the audio of a video as an MP3 file.',
       steps: ['Add an MP4 file.', 'Press “Convert to MP3”.', 'Download the audio file.'],
-      options: ['Cut out a part by start and end time.', 'Set the audio bitrate and the volume.'],
+      options: ['Trim the audio to a start and end time.', 'Set the audio bitrate and the volume.'],
       questions: [
         ['Do other videos work too?', 'Yes: MOV, MKV, WebM, AVI and most other video formats.'],
         [
