@@ -176,7 +176,7 @@ export const listAudit = contract({
   method: 'GET',
   path: '/v1/admin/audit',
   summary: 'List the audit trail',
-  description: 'All administrative operations and changes of keys of the last 400 days, newest first.',
+  description: 'All administrative operations and API key changes in the last 400 days, newest first.',
   query: z.object({
     limit,
     cursor: cursorField,

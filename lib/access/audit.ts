@@ -3,7 +3,7 @@ import type { Table, Write } from '../aws/table.ts'
 import { newId } from '../ids.ts'
 import { component } from '../validation/component.ts'
 
-/** The audit trail: all administrative operations and all changes of keys. */
+/** The audit trail: all administrative operations and API key changes. */
 
 export const AuditEntry = component(
   'AuditEntry',

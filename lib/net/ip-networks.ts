@@ -5,8 +5,8 @@ export function getSubnet(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   const parsedAddress = ipaddr.process(address)
   const prefixBits = parsedAddress.kind() === 'ipv4' ? 24 : 64
-  const kind = parsedAddress.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  return `${kind.networkAddressFromCIDR(`${parsedAddress.toString()}/${prefixBits}`).toString()}/${prefixBits}`
+  const addressClass = parsedAddress.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${addressClass.networkAddressFromCIDR(`${parsedAddress.toString()}/${prefixBits}`).toString()}/${prefixBits}`
 }
 
 /**

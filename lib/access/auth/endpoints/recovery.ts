@@ -38,7 +38,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'POST',
     path: '/reset-password',
-    summary: 'Set a new password with the token of an email',
+    summary: 'Set a new password with the token from the email',
     description: 'Ends all sessions of the account.',
     query: z.object({ token: z.string().optional() }),
     body: z.object({
