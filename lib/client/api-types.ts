@@ -1418,7 +1418,7 @@ export interface Api {
       }
       data: null
     }
-    /** Set a new password with the token of an email */
+    /** Set a new password with the token from the email */
     "POST /v1/auth/reset-password": {
       query?: { token?: string }
       body: {
@@ -2494,7 +2494,7 @@ export interface Workflow {
   enabled: boolean
   overlap: ("skip" | "queue" | "cancel-previous")
   tag: (string | null)
-  /** Without credentials and query for keys that can only read */
+  /** Shown without credentials and query string to API keys that can only read */
   webhookUrl: (string | null)
   /** Number of consecutive failed runs */
   failures: number

@@ -38,7 +38,10 @@ export const WorkflowView = component(
     enabled: z.boolean(),
     overlap: Overlap,
     tag: z.string().nullable(),
-    webhookUrl: z.string().nullable().describe('Without credentials and query for keys that can only read'),
+    webhookUrl: z
+      .string()
+      .nullable()
+      .describe('Shown without credentials and query string to API keys that can only read'),
     failures: z.int().describe('Number of consecutive failed runs'),
     paused: z
       .object({ at: Timestamp, reason: z.string() })
