@@ -42,7 +42,7 @@ const createRedirectReply = (location: string) => ({
   headers: { location, 'cache-control': 'no-store' },
 })
 
-/** Returns the base URL and the secret for signed URLs. The other service shows them in its dashboard. */
+/** Returns the base URL and the secret for signed URLs. The service whose API this is shows them in its dashboard. */
 const getSigningBase = contract({
   ...compatDefaults,
   method: 'GET',

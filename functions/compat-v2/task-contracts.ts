@@ -151,7 +151,7 @@ const startTaskContracts = taskOperations.map(({ name: nativeName }) => {
   })
 })
 
-/** Operations of the other service that have no equivalent: clients get an error in the format that their SDK reads. */
+/** Operations of the imitated API that have no equivalent: clients get an error in the format that their SDK reads. */
 const unsupportedTaskContracts = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
   contract({
     ...compatDefaults,

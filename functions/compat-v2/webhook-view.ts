@@ -1,6 +1,6 @@
 import { defined } from '../../lib/validation/defined.ts'
 
-/** Webhooks in the format of the other service. lib/webhooks/compat-event.ts creates their events. */
+/** Webhooks in the format of the service whose API this is. lib/webhooks/compat-event.ts creates their events. */
 
 const nativeEventNames = {
   'job.created': 'job.created',
