@@ -150,7 +150,7 @@ class InProcessRequest extends Readable {
     if (this.#isAnswered()) return
     const nextChunk = this.#chunks.next()
     if (!('then' in nextChunk)) this.#pushResult(nextChunk)
-    // An error of the source destroys the request.
+    // A rejection can be ignored: the error listener of the source destroys the request.
     else
       nextChunk.then(
         (result) => this.#pushResult(result),

@@ -257,12 +257,12 @@ test('S3 verifies the checksum in the signed trailer of an upload', async (t) =>
   assert.equal((await putSigned(endpoint, { chunks: ['hel', 'lo'], trailer })).status, 200)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', ChecksumMode: 'ENABLED' }))
   assert.equal(head.ChecksumSHA256, trailer[1])
-  const alteredIdentity = {
+  const alteredUpload = {
     chunks: ['hello'],
     trailer,
     alter: (body: string) => body.replace(trailer[1], trailer[1].toLowerCase()),
   }
-  assert.equal((await putSigned(endpoint, alteredIdentity)).code, 'SignatureDoesNotMatch')
+  assert.equal((await putSigned(endpoint, alteredUpload)).code, 'SignatureDoesNotMatch')
   assert.equal((await putSigned(endpoint, { chunks: ['jello'], trailer })).code, 'BadDigest')
 })
 
