@@ -16,7 +16,7 @@ export async function readPresentRelations(zip: Zip, part: string): Promise<Read
 const hasTarget = (zip: Zip, part: string, target: string) =>
   zip.has(posix.resolve('/', posix.dirname(part), target).slice(1))
 
-/** Attributes of an image with the ids of its data, or of its address: a linked image may also be stored. */
+/** Attributes of an image with relationship ids of its embedded data or of its link; an image may have both. */
 const imageIdAttributes = ['r:embed', 'r:id', 'r:pict', 'r:link', 'r:href'] as const
 
 /** Counts the images that parts of an Office Open XML file show, but whose data the file does not contain. */
