@@ -59,7 +59,7 @@ test('a conversion counts as verified after a success with its current route', (
   assert.equal(isProven(pair, new Map()), false)
 })
 
-test('the known content losses that clients can read match the recorded conformance results', async () => {
+test('the published content losses (known-shares.json) match the recorded conformance results', async () => {
   assert.deepEqual(findMissingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
   assert.equal(findMissingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
   // The difference is a video frame or an audio block of a short file.

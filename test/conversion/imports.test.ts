@@ -204,8 +204,8 @@ test('while the disk is full, new files and uploads are rejected, but a stored u
   )
   const { field, filename } = requireSource(imports.get('a'))
   assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
-  const unknown = newId('upl')
-  await assert.rejects(openTaskImports({ a: { ...importTask, upload_id: unknown } }), {
+  const unknownId = newId('upl')
+  await assert.rejects(openTaskImports({ a: { ...importTask, upload_id: unknownId } }), {
     code: 'UPLOAD_NOT_FOUND',
     details: { field: 'tasks.a.upload_id', task: 'a' },
   })

@@ -47,7 +47,7 @@ describe('decoder processes', () => {
     const failure = new Error('the storage does not answer')
     const read = () => Promise.reject(failure)
     assert.equal(await catchError(detectFormat({ filename: 'a.png', size: 10, read })), failure)
-    // A JPEG without an end is searched from its end to its start.
+    // A JPEG without an end marker is searched backwards from the end of the file.
     const jpeg = Buffer.alloc(300 * 1024)
     jpeg.set([0xff, 0xd8, 0xff, 0xda])
     const source = createSource('a.jpg', jpeg)

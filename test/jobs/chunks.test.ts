@@ -109,7 +109,7 @@ test('only the pending chunks of the current attempt of a task are sent', async 
   assert.deepEqual(queues.bodies, [])
 })
 
-test('deleting chunks deletes their results and cut files, but not chunks of a later attempt', async () => {
+test('deleting chunks deletes their results and the input files cut for them, but not chunks of a later attempt', async () => {
   const { task: split, part, add, services, numbers, keys, keep } = await createSplitTask([])
   keep('a', 'b', 'c', 'd')
   await add(part(1000, { files: [file('a')], cut: 'b' }), part(2000, { files: [file('c')] }))

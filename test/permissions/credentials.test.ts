@@ -45,7 +45,8 @@ before(async () => {
     log: silentLog,
   })
   const { TimeToLiveAttribute: _ttl, ...shape } = table
-  // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
+  // The cast is safe: the declaration of the table is deeply readonly, and the SDK does not modify its input, although
+  // its type is mutable.
   await createClient(operatorCredentials).send(
     new CreateTableCommand({ ...shape, TableName: 'mutabor' } as unknown as CreateTableCommandInput),
   )

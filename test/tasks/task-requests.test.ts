@@ -297,7 +297,7 @@ describe('values sent to a store', () => {
   })
 })
 
-test('an error of a task contains its name, truncated to the maximum length, and its field', () => {
+test('the error for an invalid task field contains the name of the task, truncated to the maximum length, and the field', () => {
   const long = 'x'.repeat(70)
   const error = addTaskToError(
     long,

@@ -115,7 +115,7 @@ test('a video segment that starts exactly between two frames begins with the lat
   assert.deepEqual(toFrameRange({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
-test('each segment of a merge begins where its video begins in the merged audio, aligned to a video frame', () => {
+test('each video of a merge starts at its position in the merged audio, rounded to a frame, or after the previous video', () => {
   const videos = [
     { first: 3, count: 100 },
     { first: 0, count: 50 },

@@ -24,7 +24,7 @@ test('H.264 with 4:4:4 color becomes 4:2:0 in MP4 and MOV, so that players suppo
   assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
 })
 
-test('HEVC with 4:4:4 color is encoded again in MP4, but 10 bits and 4:2:0 are copied', async () => {
+test('HEVC 4:4:4 is re-encoded for MP4, but 10-bit HEVC 4:2:0 is copied', async () => {
   const folder = scratchFolder('player-support-hevc')
   for (const [pixelFormat, expected] of [
     ['yuv444p', 'h264,yuv420p'],

@@ -227,6 +227,25 @@ describe('content of documents', () => {
     assert.equal(plainText.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
+  test('converting an EPUB to plain text keeps its notes, even if a note is in a separate file', async () => {
+    const book = join(scratch, 'notes.epub')
+    const createNote = (id: string, words: string, type = 'footnote') =>
+      `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
+    const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${createNote('a', 'Note by its name')}`
+    const linkedNote = `<p>There<a href="#b">2</a>.</p>${createNote('b', 'Note by a link')}`
+    const noteInOtherFile = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
+    const files = {
+      'one.xhtml': createChapter(namedNote + linkedNote + noteInOtherFile),
+      'notes.xhtml': createChapter(`<h2>Notes</h2>${createNote('c', 'Note in its own file', 'rearnote')}`),
+    }
+    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
+    const text = await readFile((await convert(pandoc, book, 'txt')).path, 'utf8')
+    assert.equal(text.match(/Note by its name/g)?.length, 1)
+    assert.match(text, /Here¹\.[\s\S]*1\.\s+Note by its name/)
+    assert.match(text, /There2\.\s+Note by a link/)
+    assert.match(text, /Notes\s+Note in its own file/)
+  })
+
   test('a BibTeX bibliography can be converted to an HTML list and to CSL JSON', async () => {
     const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
     assert.match((await convertSource(bib, 'html')).text, /Knuth, Donald. 1968/)
@@ -271,25 +290,6 @@ describe('images of documents', () => {
     assert.match(await readStdout('bsdtar', '-tf', path), /word\/media\/.*png/)
     assert.deepEqual(warnings, [])
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
-  })
-
-  test('the notes of an EPUB are kept in plain text, even if a note is in a separate file', async () => {
-    const book = join(scratch, 'notes.epub')
-    const createNote = (id: string, words: string, type = 'footnote') =>
-      `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
-    const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${createNote('a', 'Note by its name')}`
-    const linkedNote = `<p>There<a href="#b">2</a>.</p>${createNote('b', 'Note by a link')}`
-    const noteInOtherFile = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
-    const files = {
-      'one.xhtml': createChapter(namedNote + linkedNote + noteInOtherFile),
-      'notes.xhtml': createChapter(`<h2>Notes</h2>${createNote('c', 'Note in its own file', 'rearnote')}`),
-    }
-    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
-    const text = await readFile((await convert(pandoc, book, 'txt')).path, 'utf8')
-    assert.equal(text.match(/Note by its name/g)?.length, 1)
-    assert.match(text, /Here¹\.[\s\S]*1\.\s+Note by its name/)
-    assert.match(text, /There2\.\s+Note by a link/)
-    assert.match(text, /Notes\s+Note in its own file/)
   })
 
   test('images that cannot be included are replaced by their descriptions, with a warning', async () => {
