@@ -54,7 +54,7 @@ interface Values {
   curveMode?: 'spline' | 'polygon' | 'pixel' | undefined
   /** Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto. */
   delimiter?: string | undefined
-  /** Straightens skewed pages; their images are encoded again. */
+  /** Straightens skewed pages; their images are re-encoded. */
   deskew?: boolean | undefined
   /** Dithering method for colors that are not in the palette. */
   dither?: 'none' | 'floyd_steinberg' | 'bayer:bayer_scale=5' | 'sierra2' | undefined
@@ -228,7 +228,7 @@ interface Values {
   watermarkFontSize?: number | undefined
   /** Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room. */
   watermarkMargin?: number | undefined
-  /** 0.01 is barely visible, 1 is opaque. Also in percent, such as 30%. */
+  /** 0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted. */
   watermarkOpacity?: number | string | undefined
   /** Position of the watermark. By default, diagonal for text and center for an image; tile repeats it. */
   watermarkPosition?: 'top-left' | 'top' | 'top-right' | 'left' | 'center' | 'right' | 'bottom-left' | 'bottom' | 'bottom-right' | 'diagonal' | 'tile' | undefined

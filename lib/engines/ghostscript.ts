@@ -210,7 +210,7 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
   const openedPdf = await openPdf(input.path, password, tools)
   const requestedPages = resolvePages(range, openedPdf.sizes.length)
   const pages = singleFileTargets.includes(work.to) ? requestedPages : [...new Set(requestedPages)]
-  const pageSelection = { opened: openedPdf, pages, outDir: work.outDir }
+  const pageSelection = { openedPdf, pages, outDir: work.outDir }
   const file = await convertPages(pageSelection, work, tools)
   return { files: [file], details: { pages: pages.length } }
 }
@@ -237,22 +237,22 @@ async function convertPages(
   }
 }
 
-async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
+async function toPostScript({ openedPdf, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
   // Lets qpdf arrange the pages, because pdftops can only write pages in ascending order.
   const orderedPdfPath = join(tools.workDir, 'ordered.pdf')
-  const pageSelectionArgs = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdfPath]
+  const pageSelectionArgs = ['--empty', '--pages', openedPdf.path, pages.join(','), '--', orderedPdfPath]
   await tools.exec('qpdf', pageSelectionArgs, { okCodes: [0, 3] })
   await writePostScript(orderedPdfPath, path, undefined, tools)
   return { path }
 }
 
 /** Writes one file per page, because an EPS contains a single drawing. */
-async function toEpsFiles({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
+async function toEpsFiles({ openedPdf, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const files = []
   for (const page of new Set(pages)) {
-    const path = join(outDir, createPageFileName(page, opened.sizes.length, 'eps'))
-    await writePostScript(opened.path, path, page, tools)
+    const path = join(outDir, createPageFileName(page, openedPdf.sizes.length, 'eps'))
+    await writePostScript(openedPdf.path, path, page, tools)
     files.push({ page, path })
     tools.progress((files.length / pages.length) * 0.95, 'pages')
   }

@@ -138,9 +138,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     return rejectWhenAborted(pdfToSlides(work, tools), tools.signal)
   }
   if (work.to === 'docx') return rejectWhenAborted(pdfToDocx(work, tools), tools.signal)
-  const { opened, pages } = await openRequestedPages(work, tools)
+  const { openedPdf, pages } = await openRequestedPages(work, tools)
   const selection = {
-    opened,
+    openedPdf,
     outDir: work.outDir,
     total: pages.length,
     pages: selectChunkPages(pages, work.chunk),
@@ -155,7 +155,7 @@ const lastPdf = new LastFile<OpenPdf>()
 async function openRequestedPages(
   work: EngineWork,
   tools: Tools,
-): Promise<{ opened: OpenPdf; pages: number[] }> {
+): Promise<{ openedPdf: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openPdfOptionShape).parse(work.options)
@@ -167,7 +167,7 @@ async function openRequestedPages(
     (pdf) => pdf.path === path,
   )
   const pages = resolvePages(range, openedPdf.sizes.length)
-  return { opened: openedPdf, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
+  return { openedPdf, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
 }
 
 /** Targets that store all pages in one file, in which a page may appear twice; other targets have a file per page. */
@@ -182,9 +182,9 @@ async function split(
   const { workers } = pool
   if (isOcr(work)) return rejectWhenAborted(splitOcr(work, tools, pool), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !canSplit(to, workers)) return undefined
-  const { opened, pages } = await openRequestedPages(work, tools)
+  const { openedPdf, pages } = await openRequestedPages(work, tools)
   const resolution = z.object(resolutionOptionShape).partial().parse(work.options)
-  return splitPdfIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
+  return splitPdfIntoChunks(openedPdf, pages, to, resolution, workers)?.map((spec) => ({ spec }))
 }
 
 async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {

@@ -64,7 +64,7 @@ type PageRenderOptions = z.output<typeof pageOptions.jpg>
 
 async function renderPageFiles(
   to: PageTarget,
-  { opened, pages, outDir }: PageSelection,
+  { openedPdf, pages, outDir }: PageSelection,
   options: PageRenderOptions,
   tools: Tools,
 ): Promise<PageFile[]> {
@@ -72,14 +72,14 @@ async function renderPageFiles(
   const files: PageFile[] = []
   const sortedPages = [...new Set(pages)].sort((a, b) => a - b)
   for (const page of sortedPages) {
-    const path = join(folder, createPageFileName(page, opened.sizes.length, to))
+    const path = join(folder, createPageFileName(page, openedPdf.sizes.length, to))
     await runGhostscript(
       {
         device: devicesByFormat[to][options.colorSpace === 'gray' ? 'gray' : 'color'],
-        input: opened.path,
+        input: openedPdf.path,
         format: 'pdf',
         output: path,
-        switches: toPageSwitches(to, page, computeResolution(opened, page, options).dpi, options),
+        switches: toPageSwitches(to, page, computeResolution(openedPdf, page, options).dpi, options),
       },
       tools,
     )

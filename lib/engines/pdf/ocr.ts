@@ -42,7 +42,7 @@ const language = ocrLanguage.default('eng')
 const ImageOcrOptions = z.object({ language })
 const PdfOcrOptions = z.object({
   language,
-  deskew: flag().default(false).describe('Straightens skewed pages; their images are encoded again.'),
+  deskew: flag().default(false).describe('Straightens skewed pages; their images are re-encoded.'),
   password: passwordOption,
 })
 const SearchablePdfOptions = PdfOcrOptions.extend(signatureOption)
@@ -133,9 +133,14 @@ export async function runOcr(
   if (pages.length === 0) tools.warn('TEXT_PRESENT', 'Every page has text already, so OCR was skipped.')
   const onPage = (donePages: number) => tools.progress((donePages / pages.length) * 0.9, 'ocr')
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
-  const { path, read, uncertainPages, texts } =
+  const { path, recognizedPageNumbers, uncertainPages, texts } =
     pages.length === 0
-      ? { path: input.path, read: [], uncertainPages: new Set<number>(), texts: new Map<number, string>() }
+      ? {
+          path: input.path,
+          recognizedPageNumbers: [],
+          uncertainPages: new Set<number>(),
+          texts: new Map<number, string>(),
+        }
       : await recognizeText(
           { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
           tools,
@@ -154,7 +159,7 @@ export async function runOcr(
   tools.progress(1)
   const pagesRecognized = chunks
     ? chunks.reduce((sum, chunk) => sum + countRecognizedPages(chunk), 0)
-    : read.length
+    : recognizedPageNumbers.length
   return { files: [file], details: { pages: sizes.length, pagesRecognized } }
 }
 
@@ -180,12 +185,12 @@ export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<Engin
   const path = join(work.outDir, 'pages.zip')
   const pages = numbers.map((_, index) => index + 1)
   const onPage = (donePages: number) => tools.progress(donePages / pages.length, 'ocr')
-  const read = await recognizeChunk(
+  const recognizedPageNumbers = await recognizeChunk(
     { path: input.path, pages, ...how, onPage },
     { documentPages: numbers, path },
     tools,
   )
-  return { files: [{ path, format: 'zip' }], details: { pagesRecognized: read.length } }
+  return { files: [{ path, format: 'zip' }], details: { pagesRecognized: recognizedPageNumbers.length } }
 }
 
 /** A PDF whose pages all have a text layer. */
@@ -214,7 +219,7 @@ async function writeTarget(
   switch (to) {
     case 'txt': {
       const textFile = await toText(
-        { opened: await openPdf(path, undefined, tools), pages: allPages, outDir },
+        { openedPdf: await openPdf(path, undefined, tools), pages: allPages, outDir },
         tools,
       )
       const extractedTexts = (await readFile(textFile.path, 'utf8')).split('\f')

@@ -6,7 +6,7 @@ import { pageRange } from './page-range.ts'
 
 /** Selected pages of a PDF, in order, and the output folder. */
 export interface PageSelection {
-  readonly opened: OpenPdf
+  readonly openedPdf: OpenPdf
   /** Numbers of the pages, counted from 1. */
   readonly pages: readonly number[]
   /** Number of pages selected in the whole job, if these pages are only one chunk of them. */

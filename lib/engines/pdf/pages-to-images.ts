@@ -55,7 +55,7 @@ export async function toJpeg(
     args: ['-jpeg', '-jpegopt', jpegOptions],
   })
   return collectPages(selection, 'jpg', parameters, async (use) => {
-    await renderPages(selection.opened, renderSettings, tools, (file) =>
+    await renderPages(selection.openedPdf, renderSettings, tools, (file) =>
       use(file, (target) => rename(file.path, target)),
     )
   })
@@ -90,7 +90,7 @@ async function encodePages(
   }
   return collectPages(selection, to, parameters, async (use) => {
     const renderSettings = toRenderSettings(selection, options, uncompressedTiff)
-    await renderPages(selection.opened, renderSettings, tools, (file) =>
+    await renderPages(selection.openedPdf, renderSettings, tools, (file) =>
       use(file, (target) => write(file, target)),
     )
   })
@@ -102,9 +102,9 @@ export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFil
   return collectPages(selection, 'svg', {}, async (use) => {
     for (const [index, page] of pages.entries()) {
       const rangeArgs = ['-f', String(page), '-l', String(page)]
-      await use({ page, path: selection.opened.path }, async (target) => {
+      await use({ page, path: selection.openedPdf.path }, async (target) => {
         try {
-          await tools.exec('pdftocairo', ['-svg', ...rangeArgs, selection.opened.path, target])
+          await tools.exec('pdftocairo', ['-svg', ...rangeArgs, selection.openedPdf.path, target])
         } catch (error) {
           throw toPdfError(error)
         }
@@ -123,7 +123,7 @@ export async function toTiff(
   const renderedPaths = new Map<number, string>()
   const lzwTiff = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'lzw'] } as const
   await renderPages(
-    selection.opened,
+    selection.openedPdf,
     toRenderSettings(selection, options, lzwTiff),
     tools,
     async ({ page, path }) => {
@@ -152,7 +152,7 @@ type WritePage = (file: PageFile, write: (target: string) => Promise<void>) => P
 
 /** Returns one image for a single page, or a ZIP of images for several pages. */
 async function collectPages(
-  { pages, total = pages.length, opened, outDir }: PageSelection,
+  { pages, total = pages.length, openedPdf, outDir }: PageSelection,
   to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',
   parameters: Readonly<Record<string, unknown>>,
   draw: (writePage: WritePage) => Promise<void>,
@@ -160,7 +160,7 @@ async function collectPages(
   const files: PageFile[] = []
   const extension = formatById(to).extensions[0] ?? to
   await draw(async ({ page }, write) => {
-    const path = join(outDir, createPageFileName(page, opened.sizes.length, extension))
+    const path = join(outDir, createPageFileName(page, openedPdf.sizes.length, extension))
     await write(path)
     files.push({ page, path })
   })

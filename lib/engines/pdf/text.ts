@@ -6,7 +6,7 @@ import { findConsecutiveRuns } from './page-range.ts'
 import { toPdfError } from './qpdf.ts'
 
 /** Writes the text of the pages in the order of the range, with a form feed after each page. */
-export async function toText({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
+export async function toText({ openedPdf, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.txt')
   const chunkPath = join(tools.workDir, 'part.txt')
   let isEmpty = true
@@ -20,7 +20,7 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
         '-eol',
         'unix',
         ...rangeArgs,
-        opened.path,
+        openedPdf.path,
         chunkPath,
       ])
     } catch (error) {

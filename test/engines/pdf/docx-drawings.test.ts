@@ -79,8 +79,8 @@ describe('PDF drawings to Word', () => {
       (): DrawingRequest => ({ page: 1, box: [0, 0, pageSize, pageSize] }),
     )
     const { path, tools } = await createStep('tall.pdf', 120)
-    const { images, failed } = await renderDrawings(path, requests, [], tools)
-    assert.deepEqual([images.size, failed.size], [0, 0])
+    const { images, failedRequests } = await renderDrawings(path, requests, [], tools)
+    assert.deepEqual([images.size, failedRequests.size], [0, 0])
   })
 
   test('PDF drawings rendered before the time limit are kept, and the remaining drawings are reported as failed', async () => {
@@ -90,8 +90,8 @@ describe('PDF drawings to Word', () => {
     ]
     const pages = [createPage({}), createPage({ number: 2 })]
     const { path, tools } = await createStep('endless.pdf', 8)
-    const { images, failed } = await renderDrawings(path, requests, pages, tools)
-    assert.deepEqual([[...images.keys()], [...failed]], [[requests[0]], [requests[1]]])
+    const { images, failedRequests } = await renderDrawings(path, requests, pages, tools)
+    assert.deepEqual([[...images.keys()], [...failedRequests]], [[requests[0]], [requests[1]]])
   })
 
   test('background images of a PDF page stay behind the text if the page background cannot be rendered', () => {
@@ -99,11 +99,14 @@ describe('PDF drawings to Word', () => {
     const pageWithDecoration = findDecoration(
       createPage({ images: [{ box, path: '/image-1.png' }, { box }] }),
     )
-    const noImages = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
+    const noImages = { images: new Map(), failedRequests: new Set(pageWithDecoration.requests) }
     assert.deepEqual(addDrawings(pageWithDecoration, noImages).floatingImages, [
       { path: '/image-1.png', box },
     ])
-    assert.deepEqual(addDrawings(pageWithDecoration, { ...noImages, failed: new Set() }).floatingImages, [])
+    assert.deepEqual(
+      addDrawings(pageWithDecoration, { ...noImages, failedRequests: new Set() }).floatingImages,
+      [],
+    )
   })
 
   test('slanted PDF text counts as a stamp, but text that is turned by 90 degrees does not', async () => {

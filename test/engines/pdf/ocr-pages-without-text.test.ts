@@ -34,16 +34,16 @@ test('scanned pages that take too long for OCR are left without text, and a warn
   const page = await createScannedPage(textOfPage(1))
   const { request, tools, workDir, messages } = await createScanStep([page, page, page])
   const pageTimeoutS = 0.01
-  const { read } = await recognizeText({ ...request, pages: [1, 3], pageTimeoutS }, tools)
-  assert.deepEqual(read, [], 'pages that timed out must not count as read')
+  const { recognizedPageNumbers } = await recognizeText({ ...request, pages: [1, 3], pageTimeoutS }, tools)
+  assert.deepEqual(recognizedPageNumbers, [], 'pages that timed out must not count as read')
   const documentPages = [7, 8, 20]
   const path = join(workDir, 'kept.zip')
-  const recognized = await recognizeChunk(
+  const chunkPageNumbers = await recognizeChunk(
     { ...request, pages: [1, 2, 3], pageTimeoutS },
     { documentPages, path },
     tools,
   )
-  assert.deepEqual(recognized, [])
+  assert.deepEqual(chunkPageNumbers, [])
   const reason =
     'TEXT_MAY_BE_MISSING The text of these pages was not read because reading one took longer than 0.01 seconds:'
   const hint = 'Send them at a lower resolution.'

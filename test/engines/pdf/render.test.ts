@@ -125,7 +125,7 @@ describe('PDF text extraction', () => {
         await writeFile(args.at(-1) ?? '', text)
       },
     } as unknown as Tools // only the fields that text extraction needs
-    const { path } = await toText({ opened: { path: '/in.pdf' } as OpenPdf, pages, outDir: dir }, tools)
+    const { path } = await toText({ openedPdf: { path: '/in.pdf' } as OpenPdf, pages, outDir: dir }, tools)
     return { ranges, warnings, text: await readFile(path, 'utf8') }
   }
 

@@ -64,13 +64,13 @@ async function readArtifacts(path: string): Promise<string> {
   const task = getDocument({ data: new Uint8Array(await readFile(path)), verbosity: 0 })
   const page = await (await task.promise).getPage(1)
   const { items } = await page.getTextContent({ includeMarkedContent: true })
-  const open: boolean[] = []
+  const openArtifactFlags: boolean[] = []
   const texts: string[] = []
   for (const item of items) {
     if (!('type' in item)) {
-      if (open.includes(true)) texts.push(item.str)
-    } else if (item.type === 'endMarkedContent') open.pop()
-    else open.push('tag' in item && item.tag === 'Artifact')
+      if (openArtifactFlags.includes(true)) texts.push(item.str)
+    } else if (item.type === 'endMarkedContent') openArtifactFlags.pop()
+    else openArtifactFlags.push('tag' in item && item.tag === 'Artifact')
   }
   await task.destroy()
   return texts.join('')

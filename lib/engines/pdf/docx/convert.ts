@@ -29,7 +29,7 @@ export const docxCapability: Capability = {
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
 export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = DocxOptions.parse(work.options)
-  const { documentInfo, pagesRecognized: read, ...source } = await openReadablePdf(work, options, tools)
+  const { documentInfo, pagesRecognized, ...source } = await openReadablePdf(work, options, tools)
   if (options.embedFonts) {
     tools.warn('FONTS_NOT_EMBEDDED', 'The document names the fonts of the PDF but does not embed them.')
   }
@@ -42,9 +42,9 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   }
   // Imported on demand: the docx library is large, and the planner and the API never need it.
   const { buildDocx } = await import('./build-docx.ts')
-  const result = await buildDocx(request, progressWithin(tools, read ? 0.8 : 0, 1))
+  const result = await buildDocx(request, progressWithin(tools, pagesRecognized ? 0.8 : 0, 1))
   tools.progress(1)
-  const recognizedPages = new Set([...(read ?? []), ...result.pagesRecognized])
+  const recognizedPages = new Set([...(pagesRecognized ?? []), ...result.pagesRecognized])
   warnAboutOcr([...recognizedPages], tools)
   return {
     files: [{ path: result.file }],
@@ -128,7 +128,7 @@ async function addMissingText(
   try {
     const {
       path: readablePath,
-      read,
+      recognizedPageNumbers,
       uncertainPages,
     } = await recognizeText({ ...ocrRequest, path: await downscaleFineImages(path, tools) }, tools)
     return {
@@ -136,7 +136,7 @@ async function addMissingText(
       characterCounts,
       pagesTried: scannedPages,
       uncertainPages,
-      pagesRecognized: read,
+      pagesRecognized: recognizedPageNumbers,
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error

@@ -20,7 +20,7 @@ export interface DrawingRequest {
 export interface RenderedDrawings {
   readonly images: ReadonlyMap<DrawingRequest, FloatingImage>
   /** Requests that could not be rendered. A request that is neither here nor in `images` has nothing to show. */
-  readonly failed: ReadonlySet<DrawingRequest>
+  readonly failedRequests: ReadonlySet<DrawingRequest>
 }
 
 /** Maximum distance in points at which a drawing counts as reaching an edge of the page. */
@@ -77,9 +77,9 @@ export async function renderDrawings(
   tools: Tools,
 ): Promise<RenderedDrawings> {
   const selectedRequests = requests.slice(0, maxRequests)
-  const failed = new Set(requests)
+  const failedRequests = new Set(requests)
   const images = new Map<DrawingRequest, FloatingImage>()
-  if (selectedRequests.length === 0) return { images, failed }
+  if (selectedRequests.length === 0) return { images, failedRequests }
   const folder = join(tools.workDir, 'drawings')
   await mkdir(folder, { recursive: true })
   const requestsPath = join(folder, 'requests.json')
@@ -97,9 +97,9 @@ export async function renderDrawings(
       const { box = [0, 0, page.width, page.height], labels } = request
       images.set(request, { path: join(folder, file), box, ...(labels && { labels }) })
     }
-    if (file !== undefined || lines.has(`${name} is empty`)) failed.delete(request)
+    if (file !== undefined || lines.has(`${name} is empty`)) failedRequests.delete(request)
   }
-  return { images, failed }
+  return { images, failedRequests }
 }
 
 /** Runs the rendering program; returns the lines that it has printed, even if it fails halfway. */

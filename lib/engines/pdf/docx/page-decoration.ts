@@ -74,16 +74,16 @@ interface CompletedPage {
  */
 export function addDrawings(
   { content, requests }: DecoratedPage,
-  { images, failed }: RenderedDrawings,
+  { images, failedRequests }: RenderedDrawings,
 ): CompletedPage {
   const floatingImages = requests.flatMap((request): FloatingImage[] => {
     const image = images.get(request)
     if (image) return [image]
-    if (!failed.has(request)) return []
+    if (!failedRequests.has(request)) return []
     return (request.images ?? []).flatMap(({ path, box }) => (path === undefined ? [] : [{ path, box }]))
   })
   const scannedImages = requests.flatMap((request) =>
-    images.has(request) || failed.has(request) ? [] : (request.images ?? []),
+    images.has(request) || failedRequests.has(request) ? [] : (request.images ?? []),
   )
   const missingWords = requests.flatMap((request) =>
     request.words && !images.has(request) ? [request.words] : [],
@@ -97,9 +97,9 @@ export function addDrawings(
 }
 
 /** Warns about drawings that could not be rendered. */
-export function warnAboutFailedDrawings({ failed }: RenderedDrawings, tools: Tools): void {
-  if (failed.size === 0) return
-  const pages = new Set([...failed].map(({ page }) => page))
+export function warnAboutFailedDrawings({ failedRequests }: RenderedDrawings, tools: Tools): void {
+  if (failedRequests.size === 0) return
+  const pages = new Set([...failedRequests].map(({ page }) => page))
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))
   const message = `The drawings behind the text of these pages could not be rendered: ${pageList}.`
   tools.warn('PICTURES_DROPPED', `${message} Their photos are kept; check whether anything else is missing.`)

@@ -106,7 +106,7 @@ async function recognizePages(
   let { path } = parsedPages
   try {
     if (scans.length > 0) {
-      const { reparsedPages, readablePath, read } = await recognizeAndParse(
+      const { reparsedPages, readablePath, recognizedPageNumbers } = await recognizeAndParse(
         path,
         scans,
         { language, isForced: false },
@@ -114,17 +114,17 @@ async function recognizePages(
       )
       path = readablePath
       for (const page of reparsedPages) replacements.set(page.number, page)
-      for (const number of read) pagesRecognized.add(number)
+      for (const number of recognizedPageNumbers) pagesRecognized.add(number)
     }
     if (undecodablePages.length > 0) {
-      const { reparsedPages, read } = await recognizeAndParse(
+      const { reparsedPages, recognizedPageNumbers } = await recognizeAndParse(
         parsedPages.path,
         undecodablePages,
         { language, isForced: true },
         tools,
       )
       for (const page of reparsedPages) replacements.set(page.number, replaceWords(undecodablePages, page))
-      for (const number of read) pagesRecognized.add(number)
+      for (const number of recognizedPageNumbers) pagesRecognized.add(number)
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
@@ -143,17 +143,21 @@ async function recognizeAndParse(
   pages: readonly PageContent[],
   { language, isForced }: { readonly language: string; readonly isForced: boolean },
   tools: Tools,
-): Promise<{ reparsedPages: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
+): Promise<{
+  reparsedPages: readonly PageContent[]
+  readablePath: string
+  recognizedPageNumbers: readonly number[]
+}> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
   const {
     path: readablePath,
-    read,
+    recognizedPageNumbers,
     uncertainPages,
   } = await recognizeText({ path, pages: numbers, language, deskew: !isForced, isForced, onPage }, tools)
   const { pages: parsedPages } = await readStructure(readablePath, numbers, tools, onPage)
   const reparsedPages = parsedPages.map((page) => markUncertainText(page, uncertainPages))
-  return { reparsedPages, readablePath, read }
+  return { reparsedPages, readablePath, recognizedPageNumbers }
 }
 
 /** Returns the original page with the words that OCR found. */

@@ -44,7 +44,7 @@ interface OcrRequest extends OcrSettings {
 
 interface Reading {
   /** The pages that were read, without those that timed out. */
-  readonly read: readonly number[]
+  readonly recognizedPageNumbers: readonly number[]
   /** Pages on which Tesseract is not confident of most words. */
   readonly uncertainPages: ReadonlySet<number>
   /** The text of each page, line by line. */
@@ -117,8 +117,12 @@ export async function recognizeChunk(
   tools: Tools,
 ): Promise<readonly number[]> {
   const args = createPluginArgs(['--keep-pages', path, '--numbers', documentPages.join(',')])
-  const { read } = await runOcrmypdf(request, { args, type: 'none', outputPath: '-', documentPages }, tools)
-  return read
+  const { recognizedPageNumbers } = await runOcrmypdf(
+    request,
+    { args, type: 'none', outputPath: '-', documentPages },
+    tools,
+  )
+  return recognizedPageNumbers
 }
 
 const isTooLarge = (error: unknown) => error instanceof AppError && error.code === 'FILE_TOO_LARGE'
@@ -182,8 +186,14 @@ async function runOcrmypdf(
     )
     // OCRmyPDF skips pages with little text, such as a page number.
     const readPages = new Set(isKept ? pages : recognizedPages.map(({ page }) => page))
-    const read = pages.filter((page) => readPages.has(page) && !pagesWithoutText.includes(page))
-    return { read, uncertainPages: findUncertainPages(recognizedPages), texts: new Map(texts) }
+    const recognizedPageNumbers = pages.filter(
+      (page) => readPages.has(page) && !pagesWithoutText.includes(page),
+    )
+    return {
+      recognizedPageNumbers,
+      uncertainPages: findUncertainPages(recognizedPages),
+      texts: new Map(texts),
+    }
   } catch (error) {
     throw toOcrError(error)
   } finally {

@@ -60,9 +60,9 @@ function removeTransparency(objects: PdfObjects): void {
   const removeFrom = (value: PdfValue): boolean => {
     if (Array.isArray(value)) return value.map(removeFrom).includes(true)
     if (!isPdfDict(value)) return false
-    const found = transparencyKeys.filter((key) => key in value)
-    for (const key of found) delete value[key]
-    return Object.values(value).map(removeFrom).includes(true) || found.length > 0
+    const foundKeys = transparencyKeys.filter((key) => key in value)
+    for (const key of foundKeys) delete value[key]
+    return Object.values(value).map(removeFrom).includes(true) || foundKeys.length > 0
   }
   for (const ref of objects.refs) if (removeFrom(objects.resolve(ref))) objects.markChanged(ref)
 }
