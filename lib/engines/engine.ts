@@ -219,7 +219,7 @@ export interface EngineResult {
   readonly shortfall?: Shortfall
   /** The program that made the result, if it is not the one whose version the engine reports. */
   readonly program?: { readonly name: string; readonly version: string }
-  /** Whether media streams were copied or encoded again. */
+  /** Whether media streams were copied or re-encoded. */
   readonly method?: 'stream-copy' | 'encode'
   /** Numbers of files in the source and result archives, as reported by the archive programs. */
   readonly memberCounts?: { readonly source?: number; readonly result?: number }

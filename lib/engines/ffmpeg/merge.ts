@@ -88,7 +88,7 @@ async function copyStreams(
     if (error instanceof ProcessFailure) return false
     throw error
   }
-  return isComplete({ path: targetPath, to: work.to, recipe, written: writtenStats, durationS }, tools)
+  return isComplete({ path: targetPath, to: work.to, recipe, writtenStats, durationS }, tools)
 }
 
 /**

@@ -113,7 +113,7 @@ interface WrittenFile {
   readonly path: string
   readonly to: FormatId
   readonly recipe: Pick<Recipe, 'requiredStreams' | 'allEncoded'>
-  readonly written: WrittenStats
+  readonly writtenStats: WrittenStats
   /** Expected duration; undefined if unknown. */
   readonly durationS: number | undefined
 }
@@ -158,14 +158,14 @@ interface FileContent {
  * encoded, or else ffprobe, which takes as long as a small conversion. Undefined if the file cannot be opened.
  */
 async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent | undefined> {
-  const { path, to, recipe, written } = file
+  const { path, to, recipe, writtenStats } = file
   const header = await readHeader(path, to)
   if (header) {
     const { media } = header
-    return { ...toFileContent(media, written.frames), hasSamples: media.durationS !== undefined }
+    return { ...toFileContent(media, writtenStats.frames), hasSamples: media.durationS !== undefined }
   }
   if (recipe.allEncoded && isPlausible(file)) {
-    const { frames, durationS } = written
+    const { frames, durationS } = writtenStats
     return {
       hasVideo: frames !== undefined,
       frames,
@@ -189,7 +189,7 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
  * Whether the statistics match the expected duration. Some muxers count time wrongly; WavPack's reports even eight
  * times too much.
  */
-function isPlausible({ written: { durationS: seconds }, durationS: expectedS }: WrittenFile): boolean {
+function isPlausible({ writtenStats: { durationS: seconds }, durationS: expectedS }: WrittenFile): boolean {
   if (!seconds || expectedS === undefined) return false
   return isNearlyComplete(seconds, expectedS) && isNearlyComplete(expectedS, seconds)
 }

@@ -112,7 +112,8 @@ async function runRecipe(
   const { durationS } = resolveTrim(options, { ...media, durationS: media.playedS ?? media.durationS })
   try {
     const stats = await encode(recipe, { source: path, target, durationS }, tools)
-    if (!(await isComplete({ path: target, to, recipe, written: stats, durationS }, tools))) return undefined
+    if (!(await isComplete({ path: target, to, recipe, writtenStats: stats, durationS }, tools)))
+      return undefined
   } catch (error) {
     if (error instanceof ProcessFailure) return error
     throw error

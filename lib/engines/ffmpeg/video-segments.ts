@@ -211,7 +211,7 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
   if (audioPath && container.muxer === 'mov')
     await restoreLanguages(targetPath, await readLanguages(audioPath))
   const recipe = { requiredStreams: { video: true, audio: audioPath ? 1 : 0 }, allEncoded: false }
-  if (!(await isComplete({ path: targetPath, to: work.to, recipe, written: stats, durationS }, tools)))
+  if (!(await isComplete({ path: targetPath, to: work.to, recipe, writtenStats: stats, durationS }, tools)))
     throw createJoinError()
   const missingFrameCount = request.expectedFrameCount - segments.reduce((sum, { frames }) => sum + frames, 0)
   if (missingFrameCount > 0) {

@@ -26,10 +26,10 @@ export async function normalizeTiff(
   // The reader reports a file that is unreadable or too large.
   if (!metadata) return input
   const planes = await analyzePlanes(metadata, input.path)
-  const { dropped, areSupported } = planes
+  const { droppedCount, areSupported } = planes
   if (areSupported) return input
-  if (dropped > 0) {
-    const droppedText = dropped === 1 ? 'one plane was' : `${dropped} planes were`
+  if (droppedCount > 0) {
+    const droppedText = droppedCount === 1 ? 'one plane was' : `${droppedCount} planes were`
     const message = `Besides the color planes, ${droppedText} left out: an image cannot store more planes.`
     tools.warn('PLANES_DROPPED', message)
   }
@@ -39,7 +39,7 @@ export async function normalizeTiff(
 interface Planes {
   /** Whether the plane after the colors is an alpha channel. */
   readonly hasAlpha: boolean
-  readonly dropped: number
+  readonly droppedCount: number
   /** Whether libvips interprets the planes in this way too, so that the file can stay as it is. */
   readonly areSupported: boolean
 }
@@ -57,7 +57,7 @@ async function analyzePlanes({ channels, space }: Metadata, path: string): Promi
     inkCount === colors &&
     (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
   const droppedCount = extraCount - (hasAlpha ? 1 : 0)
-  return { hasAlpha, dropped: droppedCount, areSupported: droppedCount === 0 && inkCount === colors }
+  return { hasAlpha, droppedCount, areSupported: droppedCount === 0 && inkCount === colors }
 }
 
 /** Writes the pages with only the color and alpha planes. */

@@ -79,7 +79,7 @@ export const watermarkOptionShape = {
   watermarkOpacity: z
     .preprocess(parseShare, z.number().min(0.01).max(1))
     .default(0.3)
-    .describe('0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.'),
+    .describe('0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.'),
   watermarkFontSize: decimal(4, 500)
     .optional()
     .describe(
