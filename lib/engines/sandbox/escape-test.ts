@@ -130,11 +130,11 @@ async function readLines(child: ChildProcess): Promise<string[]> {
 /** Whether a kill ends the process and all its children. Survivors keep its output open, so `close` does not fire. */
 async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
-  const closed = once(child, 'close').then(() => true)
+  const closePromise = once(child, 'close').then(() => true)
   killGroup(child)
   const timeoutController = new AbortController()
   const isDead = await Promise.race([
-    closed,
+    closePromise,
     sleep(killMs, false, { signal: timeoutController.signal }).catch(() => false),
   ])
   timeoutController.abort()
