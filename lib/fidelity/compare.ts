@@ -21,7 +21,7 @@ interface Comparison {
 /** What a result has retained of its source, and what was lost. */
 export interface ComparisonResult {
   readonly fidelity: Fidelity
-  readonly lost: readonly Unit[]
+  readonly lostUnits: readonly Unit[]
   /** Whether the result contains none of the source's images. */
   readonly lacksImages: boolean
   /** Whether the result contains nothing of the source's content. */
@@ -136,7 +136,7 @@ export function compare(comparison: Comparison): ComparisonResult {
   })
   return {
     fidelity: { ...measures, dropped: listDroppedFeatures(comparedContent) },
-    lost: lostUnits,
+    lostUnits,
     lacksImages:
       !isPartial &&
       !excusedUnits.includes('images') &&

@@ -70,7 +70,7 @@ describe('images that a document shows, but does not contain', () => {
     assert.equal((await countImages(path, 'pptx')).absentImages, 1)
   })
 
-  test('images that a document does not contain cause one warning, also if several steps follow', async () => {
+  test('images that a document does not contain cause one warning, even if several steps follow', async () => {
     const source = await readFile(
       await writeWordDocument('absent-step', paragraph + createDrawing('r:embed="r0"'), [
         ['image', 'media/missing.png', undefined],

@@ -43,16 +43,21 @@ function compareWords(pageCount: number, result: ContentSummary) {
     source,
     warningCodes: [],
   } as const
-  const { fidelity, lost } = compare({ ...comparison, result })
-  return { ...fidelity.words, lost }
+  const { fidelity, lostUnits } = compare({ ...comparison, result })
+  return { ...fidelity.words, lostUnits }
 }
 
 test('page headers of a PDF count as retained if the result contains them once', async () => {
   const result = await createDocument(body, line)
   assert.equal(result.words?.total, 6)
-  assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lost: [] })
+  assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lostUnits: [] })
   const withoutMargins = await createDocument(body)
-  assert.deepEqual(compareWords(4, withoutMargins), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
+  assert.deepEqual(compareWords(4, withoutMargins), {
+    source: 26,
+    result: 6,
+    share: 0.2307,
+    lostUnits: ['words'],
+  })
 })
 
 test('page headers of several sections are counted once if they are identical, and separately if they differ', async () => {

@@ -47,7 +47,7 @@ function findLostUnits(source: ContentSummary, text: string, warningCodes: reado
     source,
     warningCodes,
   } as const
-  return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lost
+  return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lostUnits
 }
 
 test('visible cells of a workbook must be retained even if hidden cells were dropped with a warning', async () => {

@@ -123,18 +123,18 @@ const windows1252 = new TextDecoder('windows-1252')
 function removeFieldInstructions(text: string): string {
   const visibleParts: string[] = []
   // One entry per open field: whether its result has started.
-  const open: boolean[] = []
+  const openFields: boolean[] = []
   /** Number of open fields whose result has not started. */
   let openInstructions = 0
   for (const segment of text.split(fieldMarkPattern)) {
     if (segment === fieldBegin) {
-      open.push(false)
+      openFields.push(false)
       openInstructions++
     } else if (segment === fieldEnd) {
-      if (open.pop() === false) openInstructions--
+      if (openFields.pop() === false) openInstructions--
     } else if (segment === fieldSeparator) {
-      if (open.at(-1) === false) openInstructions--
-      open.splice(-1, 1, true)
+      if (openFields.at(-1) === false) openInstructions--
+      openFields.splice(-1, 1, true)
     } else if (openInstructions === 0) visibleParts.push(segment)
   }
   return visibleParts.join('').replaceAll('\u001f', '')

@@ -299,7 +299,7 @@ function describeSource({ fidelity }: ComparisonResult): string {
 }
 
 function createShortfall(
-  { fidelity, lost: lostUnits }: ComparisonResult,
+  { fidelity, lostUnits }: ComparisonResult,
   from: FormatId,
   to: FormatId,
 ): Shortfall | undefined {

@@ -17,7 +17,7 @@ export interface Verdict {
   readonly similarity: number
   /** Share of the known blocks that pandoc finds as such. */
   readonly editable: number
-  readonly missing: readonly KnownBlock[]
+  readonly missingBlocks: readonly KnownBlock[]
   readonly textBoxes: number
 }
 
@@ -35,7 +35,7 @@ export interface Files {
 }
 
 export function describeVerdict(name: string, verdict: Verdict): string {
-  const { pages, similarity, editable, textBoxes, missing } = verdict
+  const { pages, similarity, editable, textBoxes, missingBlocks } = verdict
   return [
     isGood(verdict) ? 'good' : 'BAD ',
     name.padEnd(16),
@@ -43,7 +43,7 @@ export function describeVerdict(name: string, verdict: Verdict): string {
     `similarity ${similarity.toFixed(3)}`,
     `${Math.floor(editable * 100)} % editable`,
     `${textBoxes} text boxes`,
-    ...(missing.length > 0 ? [JSON.stringify(missing[0]).slice(0, 160)] : []),
+    ...(missingBlocks.length > 0 ? [JSON.stringify(missingBlocks[0]).slice(0, 160)] : []),
   ].join('  ')
 }
 
@@ -52,13 +52,13 @@ export async function judge({ pdf, docx, printed }: Files, blocks: readonly Know
   const pairs = before.flatMap((path, at) => (after[at] === undefined ? [] : [[path, after[at]] as const]))
   const similarities: number[] = []
   for (const [path, other] of pairs) similarities.push(await measureSimilarity(path, other))
-  const missing = await findMissing(docx, blocks)
+  const missingBlocks = await findMissing(docx, blocks)
   const { stdout: xml } = await run('unzip', ['-p', docx, 'word/document.xml'], { maxBuffer: 1 << 26 })
   return {
     pages: [before.length, after.length],
     similarity: Math.min(...similarities),
-    editable: 1 - missing.length / blocks.length,
-    missing,
+    editable: 1 - missingBlocks.length / blocks.length,
+    missingBlocks,
     // Each text box is written a second time for older programs.
     textBoxes: xml.replaceAll(/<mc:Fallback>[\s\S]*?<\/mc:Fallback>/g, '').split('<w:txbxContent').length - 1,
   }
@@ -126,27 +126,27 @@ const getTableKey = (rows: readonly (readonly string[])[]) =>
 /** Lists the blocks that pandoc does not find in a Word document, or not with the same kind and whole text. */
 async function findMissing(docx: string, blocks: readonly KnownBlock[]): Promise<KnownBlock[]> {
   const { stdout } = await run('pandoc', ['--from=docx', '--to=json', docx], { maxBuffer: 1 << 26 })
-  const found: Found = { heading: new Set(), paragraph: new Set(), item: new Set(), table: new Set() }
-  collect(z.object({ blocks: z.unknown() }).parse(JSON.parse(stdout)).blocks, 'paragraph', found)
+  const foundBlocks: Found = { heading: new Set(), paragraph: new Set(), item: new Set(), table: new Set() }
+  collect(z.object({ blocks: z.unknown() }).parse(JSON.parse(stdout)).blocks, 'paragraph', foundBlocks)
   return blocks.filter((block) =>
     block.kind === 'table'
-      ? !found.table.has(getTableKey(block.rows))
-      : !found[block.kind].has(normalize(block.text)),
+      ? !foundBlocks.table.has(getTableKey(block.rows))
+      : !foundBlocks[block.kind].has(normalize(block.text)),
   )
 }
 
-function collect(value: unknown, kind: 'paragraph' | 'item', found: Found): void {
-  if (Array.isArray(value)) for (const one of value) collect(one, kind, found)
+function collect(value: unknown, kind: 'paragraph' | 'item', foundBlocks: Found): void {
+  if (Array.isArray(value)) for (const one of value) collect(one, kind, foundBlocks)
   if (!isNode(value)) return
   const { t, c } = value
   if (t === 'Para' || t === 'Plain') {
     const lines = readLines(c)
-    for (const text of [lines.join(''), ...lines]) found[kind].add(normalize(text))
-  } else if (t === 'Header' && Array.isArray(c)) found.heading.add(normalize(readLines(c[2]).join('')))
-  else if (t === 'BulletList' || t === 'OrderedList') collect(c, 'item', found)
+    for (const text of [lines.join(''), ...lines]) foundBlocks[kind].add(normalize(text))
+  } else if (t === 'Header' && Array.isArray(c)) foundBlocks.heading.add(normalize(readLines(c[2]).join('')))
+  else if (t === 'BulletList' || t === 'OrderedList') collect(c, 'item', foundBlocks)
   else {
-    if (t === 'Table') found.table.add(getTableKey(readRows(c)))
-    collect(c, kind, found)
+    if (t === 'Table') foundBlocks.table.add(getTableKey(readRows(c)))
+    collect(c, kind, foundBlocks)
   }
 }
 
