@@ -280,7 +280,7 @@ function createJobRecord(
   const getTimeAfter = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = graph.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
-  const created = graph.sentFileCount + 1
+  const createdNumber = graph.sentFileCount + 1
   const {
     id,
     owner,
@@ -317,8 +317,8 @@ function createJobRecord(
     units: graph.units.length,
     ...(isAwaiting && { waiting: new Set(graph.awaited) }),
     running: {},
-    sequence: isAwaiting ? created : created + 1,
-    numbers: isAwaiting ? { created } : { created, queued: created + 1 },
+    sequence: isAwaiting ? createdNumber : createdNumber + 1,
+    numbers: isAwaiting ? { created: createdNumber } : { created: createdNumber, queued: createdNumber + 1 },
     // An awaited upload may arrive before the creation of the job is published. For other jobs, no task is sent before
     // that.
     log: isAwaiting ? { created: { at: createdAt } } : {},

@@ -29,8 +29,8 @@ interface QueueFunctionOptions {
 /** Runs the tasks of one queue, on Lambda and in local workers; returns the messages that must be delivered again. */
 export function createQueueFunction({ getQueue, handleTask, close, connections }: QueueFunctionOptions) {
   const getServices = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections }))
-  const stopping = new AbortController()
-  let outOfSpace = new AbortController()
+  const stopController = new AbortController()
+  let outOfSpaceController = new AbortController()
   let activeInvocationCount = 0
   return {
     async handler(
@@ -44,8 +44,8 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
         // On Lambda, each instance runs one task at a time.
         isShared: (services.config.PARALLEL ?? 1) > 1,
         runId: services.config.RUN_ID,
-        stopping: stopping.signal,
-        outOfSpace: outOfSpace.signal,
+        stopSignal: stopController.signal,
+        outOfSpaceSignal: outOfSpaceController.signal,
         remainingMs: Math.min(
           context.getRemainingTimeInMillis() - reservedMs,
           getTaskTimeLimitMs(services.config),
@@ -60,13 +60,13 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
 
     /** Aborts all running tasks because the disk is full, whether they have noticed it or not. */
     reportFullDisk(): void {
-      outOfSpace.abort()
-      outOfSpace = new AbortController()
+      outOfSpaceController.abort()
+      outOfSpaceController = new AbortController()
     },
 
     /** Releases running tasks and stops processes that are kept between tasks. */
     async stop(): Promise<void> {
-      stopping.abort()
+      stopController.abort()
       await close()
     },
   }

@@ -115,8 +115,8 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
     services,
     isShared: false,
     remainingMs: 60_000,
-    stopping: neverAborted,
-    outOfSpace: neverAborted,
+    stopSignal: neverAborted,
+    outOfSpaceSignal: neverAborted,
     extendVisibility: async () => {},
   }
   const ran = await runTask(run, convertTask)

@@ -28,13 +28,13 @@ async function getRunError(
     ...overrides
   }: Partial<Task> & { remainingMs?: number; limitS?: number },
   act: (controls: {
-    stop: AbortController
-    diskFull: AbortController
+    stopController: AbortController
+    diskFullController: AbortController
     loseLease: () => void
     fail: (error: unknown) => void
   }) => void = () => {},
 ): Promise<unknown> {
-  const [stop, diskFull] = [new AbortController(), new AbortController()]
+  const [stopController, diskFullController] = [new AbortController(), new AbortController()]
   let loseLease = () => {}
   const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (loseLease = onLost) }
   const [one] = state.tasks
@@ -42,8 +42,8 @@ async function getRunError(
   const run = {
     services: { config: { WORK_DIR } },
     remainingMs,
-    stopping: stop.signal,
-    outOfSpace: diskFull.signal,
+    stopSignal: stopController.signal,
+    outOfSpaceSignal: diskFullController.signal,
   }
   const limit = { limitS, hint: 'Send less.' }
   const error = await runWithTimeLimit(
@@ -53,10 +53,11 @@ async function getRunError(
     (signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('the engine was killed')))
-        act({ stop, diskFull, loseLease: () => loseLease(), fail: reject })
+        act({ stopController, diskFullController, loseLease: () => loseLease(), fail: reject })
       }),
   ).catch((thrown: unknown) => thrown)
-  for (const { signal } of [stop, diskFull]) assert.equal(getEventListeners(signal, 'abort').length, 0)
+  for (const { signal } of [stopController, diskFullController])
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
   return error
 }
 
@@ -76,8 +77,8 @@ test('the error of a task that times out contains the limit and advice', async (
 
 test('the time limit of a task excludes the time in which no worker had it', async () => {
   const startedAt = new Date(Date.now() - 3_600_000).toISOString()
-  const error = await getRunError({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
-    setTimeout(() => stop.abort(), 30),
+  const error = await getRunError({ startedAt, workedMs: 1000, limitS: 120 }, ({ stopController }) =>
+    setTimeout(() => stopController.abort(), 30),
   )
   assert.ok(error instanceof WorkerStoppedError, String(error))
 })
@@ -90,15 +91,19 @@ test('a chunk that exceeds the time limit of its worker fails with TIMEOUT only 
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
-  assert.ok((await getRunError({}, ({ stop }) => stop.abort())) instanceof WorkerStoppedError)
+  assert.ok(
+    (await getRunError({}, ({ stopController }) => stopController.abort())) instanceof WorkerStoppedError,
+  )
   assert.ok((await getRunError({}, ({ loseLease }) => loseLease())) instanceof LeaseLostError)
-  const diskError = await getRunError({}, ({ diskFull }) => diskFull.abort())
+  const diskError = await getRunError({}, ({ diskFullController }) => diskFullController.abort())
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
 
 test('a task time limit beyond the maximum of a timer does not expire immediately', async () => {
   const longLimit = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
-  const error = await getRunError(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
+  const error = await getRunError(longLimit, ({ stopController }) =>
+    setTimeout(() => stopController.abort(), 30),
+  )
   assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 

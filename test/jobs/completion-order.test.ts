@@ -23,7 +23,7 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
   await jobs.create(createRecords(tasks))
   takeSentTasks()
   takeEvents()
-  bus.published.length = 0
+  bus.publishedEvents.length = 0
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   const readExistingTask = async (number: number): Promise<Task> => {
     const one = await store.getTask(ref(number))

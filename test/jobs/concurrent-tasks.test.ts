@@ -50,7 +50,7 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
   // All processes together publish one progress event per two seconds. It is published again with the next progress,
   // at the end of the job, and when a response was lost.
   assert.ok(
-    service.bus.published.length <= 24 + 4 * (ms / 2000),
-    `${service.bus.published.length} publications`,
+    service.bus.publishedEvents.length <= 24 + 4 * (ms / 2000),
+    `${service.bus.publishedEvents.length} publications`,
   )
 })

@@ -17,7 +17,12 @@ test('an internal error of a transfer is thrown as a TransientError, and clients
     guardedHttp: () => Promise.reject(fault),
   }
   const { signal } = new AbortController()
-  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  const run = {
+    services,
+    remainingMs: 60_000,
+    stopSignal: signal,
+    outOfSpaceSignal: signal,
+  } as unknown as TaskRun
   for (const [operation, code] of [
     ['import/s3', 'IMPORT_FAILED'],
     ['export/sftp', 'EXPORT_FAILED'],
@@ -56,7 +61,12 @@ test('the files of a transfer are deleted if another worker took over the task',
     jobs: { store: { getState: async () => state } },
   }
   const { signal } = new AbortController()
-  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  const run = {
+    services,
+    remainingMs: 60_000,
+    stopSignal: signal,
+    outOfSpaceSignal: signal,
+  } as unknown as TaskRun
   const transfer = async (isStored: boolean) => {
     const endedTransfers: Partial<typeof send>[] = []
     const lease = {
@@ -89,7 +99,12 @@ test('a transfer that exceeds the time limit of its worker fails with advice', a
     guardedHttp: async () => ({ forOwner: () => ({ connect }) }),
   }
   const { signal } = new AbortController()
-  const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  const run = {
+    services,
+    remainingMs: 20,
+    stopSignal: signal,
+    outOfSpaceSignal: signal,
+  } as unknown as TaskRun
   const startedTask = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
   const claimedTask = {
     task: startedTask,

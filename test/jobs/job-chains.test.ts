@@ -107,17 +107,17 @@ const createRecord = (hops: number | undefined) => ({
 
 /** Returns whether a message was handled, and the attributes of a message that its handler sends. */
 async function handleMessage(hops: number | undefined) {
-  let sent: object | undefined
+  let sentAttributes: object | undefined
   const errors: object[] = []
   const { batchItemFailures } = await handleBatch(
     { Records: [createRecord(hops)] } as unknown as SQSEvent, // a stub with only the members that are used
     { error: (error: object) => void errors.push(error) } as Services['log'],
     async () => {
-      sent = createChainAttributes()
+      sentAttributes = createChainAttributes()
       return true
     },
   )
-  return { sent, failed: batchItemFailures.length, errors: errors.length }
+  return { sentAttributes, failed: batchItemFailures.length, errors: errors.length }
 }
 
 const hops = (count: number) => ({
@@ -125,10 +125,10 @@ const hops = (count: number) => ({
 })
 
 test('a queue message counts the messages that led to it, and a chain of more than maxHops messages is stopped', async () => {
-  assert.deepEqual(await handleMessage(undefined), { sent: hops(2), failed: 0, errors: 0 })
-  assert.deepEqual(await handleMessage(2), { sent: hops(3), failed: 0, errors: 0 })
-  assert.deepEqual(await handleMessage(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })
-  assert.deepEqual(await handleMessage(maxHops + 1), { sent: undefined, failed: 1, errors: 1 })
+  assert.deepEqual(await handleMessage(undefined), { sentAttributes: hops(2), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(2), { sentAttributes: hops(3), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(maxHops), { sentAttributes: hops(maxHops + 1), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(maxHops + 1), { sentAttributes: undefined, failed: 1, errors: 1 })
   assert.deepEqual(createChainAttributes(), {}, 'outside of a message')
   assert.deepEqual(continueChain(7, createChainAttributes), hops(8))
 })

@@ -22,15 +22,15 @@ test('if two processes store progress with the same timestamp, the second publis
   const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
   const firstFact = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
   const storedJob = { ...job, numbers: { 0: 7 }, log: { 0: firstFact }, toldPercent: 40, running: { 0: 40 } }
-  const published: BusEvent[] = []
+  const publishedEvents: BusEvent[] = []
   const lifecycle = new JobLifecycle({
     store: { changeJob: async () => ({ applied: false, record: storedJob }) },
-    bus: { publish: async (events: readonly BusEvent[]) => void published.push(...events) },
+    bus: { publish: async (events: readonly BusEvent[]) => void publishedEvents.push(...events) },
     getSubscribers: async () => () => [],
   } as unknown as JobLifecycleDeps) // a stub with only the members that are used
   await lifecycle.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
   assert.deepEqual(
-    published.map(({ job }) => (job as { progress: object }).progress), // typed as in the event's schema
+    publishedEvents.map(({ job }) => (job as { progress: object }).progress), // typed as in the event's schema
     [{ percent: 40, stage: 'convert', taskName: 'first' }],
   )
 })
@@ -82,7 +82,9 @@ test('when two processes start a job, the first one determines its start time an
     [log['started'], firstStart, concurrentStart],
     [{ at: timestamp(7) }, await job(), await job()],
   )
-  const [event] = bus.published as unknown as { job: { startedAt: string; tasks: Record<string, object> } }[]
+  const [event] = bus.publishedEvents as unknown as {
+    job: { startedAt: string; tasks: Record<string, object> }
+  }[]
   assert.deepEqual(
     [event?.job.startedAt, event?.job.tasks['a']],
     [timestamp(7), { operation: 'convert', status: 'processing' }],
@@ -126,7 +128,7 @@ test('the percent of a job.progress event includes the progress of other running
     taskName: 'beside',
     stage: 'reading',
   })
-  const lastEvent = bus.published.at(-1) as unknown as { job: { progress: object } }
+  const lastEvent = bus.publishedEvents.at(-1) as unknown as { job: { progress: object } }
   assert.deepEqual(lastEvent.job.progress, { percent: 40, stage: 'reading', taskName: 'beside' })
   const { running, stage, taskName, log } = await job()
   assert.deepEqual([running, stage, taskName], [{ 1: 60, 4: 60 }, 'reading', 'beside'])

@@ -166,7 +166,7 @@ test('the start of a job records the first task and uses the next sequence numbe
 
 test('each progress update is published once by the process that stored it', async () => {
   let storedJob: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
-  const published: unknown[] = []
+  const publishedEvents: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
       const { log } = storedJob
@@ -177,12 +177,12 @@ test('each progress update is published once by the process that stored it', asy
       return { applied: true, record: storedJob }
     },
   }
-  const bus = { publish: async (events: readonly unknown[]) => published.push(...events) }
+  const bus = { publish: async (events: readonly unknown[]) => publishedEvents.push(...events) }
   const deps = { store, bus, getSubscribers: async () => () => [] }
   const { lifecycle } = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   for (const percent of [20, 40, 60])
     await lifecycle.publishProgress(storedJob, 1, { percent, stage: 'convert', taskName: 'left' })
-  assert.equal(published.length, 3)
+  assert.equal(publishedEvents.length, 3)
 })
 
 /** Creates a generator of numbers from 0 to 1, which are the same for the same seed (Park and Miller). */

@@ -145,24 +145,24 @@ test('checking a cancelled job publishes its job.cancelled event if publishing i
 test('the file.downloaded event of a job without subscribers is not published', async () => {
   const { jobs, job, bus, change } = await createJob()
   const jobBefore = await job()
-  bus.published.length = 0
+  bus.publishedEvents.length = 0
   const downloadDetails = { isSigned: true, ip: '127.0.0.1' }
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
-  assert.deepEqual([bus.published.length, (await job()).sequence], [0, jobBefore.sequence])
+  assert.deepEqual([bus.publishedEvents.length, (await job()).sequence], [0, jobBefore.sequence])
   await change({ hasWebhook: true })
   await jobs.publishDownload(await job(), file('a.png'), downloadDetails)
-  assert.deepEqual([bus.published.length, (await job()).sequence], [1, jobBefore.sequence + 1])
+  assert.deepEqual([bus.publishedEvents.length, (await job()).sequence], [1, jobBefore.sequence + 1])
 })
 
 test('each file.downloaded event has its own sequence number, and none is published for a deleted or expired job', async () => {
   const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
   const jobBefore = await job()
-  bus.published.length = 0
+  bus.publishedEvents.length = 0
   const downloadDetails = { isSigned: true, ip: '127.0.0.1' }
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   assert.deepEqual(
-    bus.published.map(({ event, sequence }) => [event, sequence]),
+    bus.publishedEvents.map(({ event, sequence }) => [event, sequence]),
     [
       ['file.downloaded', jobBefore.sequence + 1],
       ['file.downloaded', jobBefore.sequence + 2],
@@ -173,7 +173,7 @@ test('each file.downloaded event has its own sequence number, and none is publis
   await jobs.publishDownload({ ...jobBefore, id: 'job_2' }, file('a.png'), downloadDetails)
   await change({ status: 'expired' }, ['deletedAt'])
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
-  assert.equal(bus.published.length, 2)
+  assert.equal(bus.publishedEvents.length, 2)
   assert.equal((await job()).sequence, jobBefore.sequence + 2)
 })
 
@@ -185,7 +185,7 @@ test('a file uploaded without a job is published in a file.uploaded event', asyn
     occurredAt: timestamp(0),
     via: 'presigned',
   })
-  const [event] = bus.published as unknown as { event: string; file: { filename: string } }[]
+  const [event] = bus.publishedEvents as unknown as { event: string; file: { filename: string } }[]
   assert.deepEqual([event?.event, event?.file.filename], ['file.uploaded', 'a.png'])
 })
 

@@ -121,11 +121,11 @@ test('the progress of a task is published, after the start of its job if necessa
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const publishWith = async (claimedFields: Partial<Task>, status: Job['status'] = 'processing') => {
-    const published: unknown[] = []
+    const publications: unknown[] = []
     const lifecycle = {
-      start: async () => void published.push('started'),
+      start: async () => void publications.push('started'),
       publishProgress: async (_job: Job, unit: number, progressFields: object) =>
-        void published.push({ unit, ...progressFields }),
+        void publications.push({ unit, ...progressFields }),
     }
     const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimedFields } }) }
     const services = { jobs: { store, completion: { lifecycle } } }
@@ -136,11 +136,11 @@ test('the progress of a task is published, after the start of its job if necessa
     await turn()
     t.mock.timers.tick(500)
     await turn()
-    published.length = 0
+    publications.length = 0
     lease.reportProgress(40, 'encoding')
     await turn()
     await lease.stopHeartbeat()
-    return published
+    return publications
   }
   const progressFact = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
   assert.deepEqual(await publishWith({}), [progressFact])

@@ -10,7 +10,7 @@ export class MemoryBus extends Bus {
   /** Each published event once, as it was first published. */
   readonly events: BusEvent[] = []
   /** All events including repetitions. */
-  readonly published: BusEvent[] = []
+  readonly publishedEvents: BusEvent[] = []
   /** Invalid or changed events. Not thrown, because the service would retry publishing. */
   readonly contradictions: string[] = []
 
@@ -36,7 +36,7 @@ export class MemoryBus extends Bus {
 
   #accept(givenEvent: BusEvent): void {
     const event: BusEvent = JSON.parse(JSON.stringify(givenEvent))
-    this.published.push(event)
+    this.publishedEvents.push(event)
     const parsedEvent = eventSchema(event.event).safeParse(event)
     if (!parsedEvent.success) this.contradictions.push(`${event.event}: ${parsedEvent.error.message}`)
     const eventBefore = this.events.find(({ id }) => id === event.id)

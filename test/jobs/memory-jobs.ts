@@ -52,7 +52,7 @@ export function createMemoryJobs(moreDeps: Partial<JobsDeps> = {}) {
     /** Returns and removes the names of published events, including repetitions. */
     takeEvents: () => {
       assert.deepEqual(bus.contradictions, [])
-      return bus.published.splice(0).map(({ event }) => event)
+      return bus.publishedEvents.splice(0).map(({ event }) => event)
     },
     /** Returns the numbers of the queued tasks and drops their messages. */
     takeSentTasks: () => {

@@ -93,7 +93,7 @@ test('job events list every task, whichever process publishes them', async () =>
     const { tasks } = (body as unknown as { job: { tasks: object } }).job
     assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)
   }
-  assert.equal(service.bus.published.filter(({ event }) => event === 'job.completed').length, 2)
+  assert.equal(service.bus.publishedEvents.filter(({ event }) => event === 'job.completed').length, 2)
 })
 
 test('the result of a job with two completed branches contains the files of both, named after their sources', async () => {
@@ -282,8 +282,8 @@ test('a second message for a running task does not run the task and is delivered
       a: ({ jobId, queues }) =>
         service.asInstance('another worker', async (services) => {
           const idleWorker = {
-            stopping: new AbortController().signal,
-            outOfSpace: new AbortController().signal,
+            stopSignal: new AbortController().signal,
+            outOfSpaceSignal: new AbortController().signal,
           }
           const run = {
             ref: { jobId, task: 1 },

@@ -39,7 +39,7 @@ const createBatch = (...names: string[]) => {
   return endJob(withTasks(state, Object.fromEntries(results)))
 }
 
-describe('batch results', () => {
+describe('jobs with several results', () => {
   test('several results of a batch are returned as a ZIP of unknown size, and each has a link', () => {
     const { result } = toStatusView(createBatch('a.webp', 'b.webp'), link)
     assert.partialDeepStrictEqual(result, {

@@ -47,7 +47,7 @@ async function handle(
     plans: { free: { concurrentJobs: null } },
   }
   const record = { receiptHandle: 'r1', body: JSON.stringify({ jobId: 'job_1', task: 1 }) }
-  const run = { services, queue: 'image', remainingMs: 60_000, stopping: new AbortController().signal }
+  const run = { services, queue: 'image', remainingMs: 60_000, stopSignal: new AbortController().signal }
   const isHandled = await runMessage(
     record,
     run as unknown as Parameters<typeof runMessage>[1], // a stub with only the members that are used

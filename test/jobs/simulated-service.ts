@@ -287,8 +287,8 @@ export class SimulatedService {
           services,
           isShared: false,
           extendVisibility,
-          stopping: new AbortController().signal,
-          outOfSpace: new AbortController().signal,
+          stopSignal: new AbortController().signal,
+          outOfSpaceSignal: new AbortController().signal,
           remainingMs: 600_000,
         }
         const outcome = await runTask(run, queue === 'transfer' ? transferTask : convertTask)

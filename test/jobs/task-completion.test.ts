@@ -153,7 +153,7 @@ test('waiting for a job rereads the job until the timeout if the awaited conditi
 test('published progress of a job is also stored', async () => {
   const { job, fixed } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   let storedJob: Job = { ...job, status: 'processing', fixed: [...fixed] }
-  const published: unknown[] = []
+  const publishedEvents: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
       storedJob = applyChange(storedJob, change)
@@ -161,7 +161,7 @@ test('published progress of a job is also stored', async () => {
     },
   }
   const bus = {
-    publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events),
+    publish: async (events: readonly { job: { progress: object } }[]) => publishedEvents.push(...events),
   }
   const deps = { store, bus, getSubscribers: async () => () => [] }
   // A stub with only the members that are used.
@@ -170,14 +170,14 @@ test('published progress of a job is also stored', async () => {
   await lifecycle.publishProgress(storedJob, 1, progress)
   assert.equal(getJobPercent(storedJob), 30)
   assert.deepEqual([storedJob.toldPercent, storedJob.stage, storedJob.taskName], [30, 'encoding', 'a'])
-  const [event] = published as { job: { progress: { percent: number } }; sequence: number }[]
+  const [event] = publishedEvents as { job: { progress: { percent: number } }; sequence: number }[]
   assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, storedJob.sequence])
   assert.equal(
     await lifecycle.publishProgress(storedJob, 1, { ...progress, percent: 50 }),
     undefined,
     'progress does not fall',
   )
-  assert.equal(published.length, 1)
+  assert.equal(publishedEvents.length, 1)
 })
 
 describe('jobs of more than a hundred tasks', () => {

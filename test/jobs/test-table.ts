@@ -49,7 +49,7 @@ function createDatabase(client: () => DynamoDBDocumentClient): TestDatabase {
       tables += 1
       const TableName = `jobs-${tables}`
       const { TimeToLiveAttribute, ...schema } = shape
-      // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
+      // The cast is safe: the declaration is deeply readonly, and the SDK does not modify its input.
       await client().send(
         new CreateTableCommand({ ...schema, TableName } as unknown as CreateTableCommandInput),
       )

@@ -89,8 +89,8 @@ export async function runWithTimeLimit<T>(
   const onStopping = () => abortController.abort(new WorkerStoppedError())
   const space = new DiskSpaceMonitor(run.services.config.WORK_DIR)
   const onDiskFull = () => abortController.abort(createOutOfSpaceError())
-  run.stopping.addEventListener('abort', onStopping)
-  run.outOfSpace.addEventListener('abort', onDiskFull)
+  run.stopSignal.addEventListener('abort', onStopping)
+  run.outOfSpaceSignal.addEventListener('abort', onDiskFull)
   lease.startHeartbeat(state.job, () => abortController.abort(new LeaseLostError()))
   try {
     return await action(abortController.signal, space)
@@ -100,8 +100,8 @@ export async function runWithTimeLimit<T>(
     throw (await space.explainDiskError(error)) ?? error
   } finally {
     space.stop()
-    run.stopping.removeEventListener('abort', onStopping)
-    run.outOfSpace.removeEventListener('abort', onDiskFull)
+    run.stopSignal.removeEventListener('abort', onStopping)
+    run.outOfSpaceSignal.removeEventListener('abort', onDiskFull)
   }
 }
 

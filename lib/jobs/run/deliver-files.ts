@@ -24,7 +24,7 @@ interface Delivery {
   /** The files to deliver. */
   readonly files: readonly StoredFile[]
   /** The subset of `files` that was stored for this export; other files belong to other tasks. */
-  readonly created: readonly StoredFile[]
+  readonly createdFiles: readonly StoredFile[]
 }
 
 /**
@@ -40,7 +40,7 @@ export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | u
     !file.members || (requestsZip !== false && wholeLists.has(getListIdentity(file)))
   if (requestsZip === true && inputs.length > 1) {
     const zip = await packFiles(inputs, run)
-    return { files: [zip], created: [zip] }
+    return { files: [zip], createdFiles: [zip] }
   }
   const count = inputs.reduce(
     (sum, file) => sum + (isDeliveredAsIs(file) ? 1 : (file.members?.length ?? 1)),
@@ -55,22 +55,22 @@ export async function prepareDelivery(run: DeliveryRun, requestsZip: boolean | u
       `input: at most ${maxDeliveredFiles} files can be delivered one by one. Leave out archive_multiple_files to get them as one ZIP, or select fewer files with the field "file" of the input.`,
       { field: 'input', max: maxDeliveredFiles },
     )
-  const created: StoredFile[] = []
+  const createdFiles: StoredFile[] = []
   const files: StoredFile[] = []
   try {
     for (const file of inputs) {
       if (isDeliveredAsIs(file)) files.push(file)
       else
-        for await (const member of storeMembers(file, created.length, run)) {
-          created.push(member)
+        for await (const member of storeMembers(file, createdFiles.length, run)) {
+          createdFiles.push(member)
           files.push(member)
         }
     }
   } catch (error) {
-    await run.services.files.delete(created.map(({ key }) => key))
+    await run.services.files.delete(createdFiles.map(({ key }) => key))
     throw error
   }
-  return { files, created }
+  return { files, createdFiles }
 }
 
 /** Returns a text that identifies a list together with the number of its selected members. */

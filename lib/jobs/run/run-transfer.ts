@@ -217,8 +217,8 @@ async function exportFiles(
   deps: TransferDeps,
 ): Promise<ExportedFile[]> {
   const { task, services, signal } = run
-  const { files, created } = sendsResults
-    ? { files: await findResults(run, fields), created: [] }
+  const { files, createdFiles } = sendsResults
+    ? { files: await findResults(run, fields), createdFiles: [] }
     : await prepareDelivery(run, requestsZip(fields))
   const paths = createExportPaths(files, fields, pathFields, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
@@ -246,7 +246,7 @@ async function exportFiles(
     }
   } finally {
     await store.close()
-    if (created.length > 0) await services.files.delete(created.map(({ key }) => key))
+    if (createdFiles.length > 0) await services.files.delete(createdFiles.map(({ key }) => key))
   }
   return deliveries
 }

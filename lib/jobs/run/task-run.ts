@@ -15,9 +15,9 @@ export interface TaskRun {
   /** Hides the message from other workers for this many seconds from now. */
   extendVisibility(seconds: number): Promise<void>
   /** Aborted when this process must stop; the task is then released without using up an attempt. */
-  readonly stopping: AbortSignal
+  readonly stopSignal: AbortSignal
   /** Aborted when the disk is full: files may then be truncated without the program noticing. */
-  readonly outOfSpace: AbortSignal
+  readonly outOfSpaceSignal: AbortSignal
   /** Milliseconds that this process can still spend on the task. */
   readonly remainingMs: number
 }
