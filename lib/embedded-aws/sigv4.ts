@@ -201,7 +201,7 @@ function getPayloadHash(request: SignedRequest, claim: SignatureClaim, service: 
 
 /**
  * Yields the canonical request and its legitimate variants. Clients differ in whether they sign the path as sent or
- * decoded and encoded again, and in the encoding of non-ASCII headers, which Node reads as Latin-1.
+ * decoded and re-encoded, and in the encoding of non-ASCII headers, which Node reads as Latin-1.
  */
 function listCanonicalRequests(
   request: SignedRequest,

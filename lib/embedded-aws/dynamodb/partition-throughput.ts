@@ -94,13 +94,13 @@ export class PartitionThroughput {
 
 /** Returns the member of a batch reply that lists unprocessed entries, together with those that were not admitted. */
 export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
-  const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
-  const given = input.RequestItems ?? {}
-  const all = Object.values(given).flatMap(getEntries)
+  const admittedEntries = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
+  const requestItems = input.RequestItems ?? {}
+  const all = Object.values(requestItems).flatMap(getEntries)
   const name = operation === 'BatchGetItem' ? 'UnprocessedKeys' : 'UnprocessedItems'
-  const tables = Object.entries(selectEntries(given, (at) => !sent.has(all[at])))
-  const joined = tables.map(([table, batch]) => [table, joinBatches(reply[name]?.[table], batch)])
-  return { [name]: { ...reply[name], ...Object.fromEntries(joined) } }
+  const tables = Object.entries(selectEntries(requestItems, (at) => !admittedEntries.has(all[at])))
+  const mergedTables = tables.map(([table, batch]) => [table, joinBatches(reply[name]?.[table], batch)])
+  return { [name]: { ...reply[name], ...Object.fromEntries(mergedTables) } }
 }
 
 function joinBatches(a: Batch | undefined, other: Batch): Batch {

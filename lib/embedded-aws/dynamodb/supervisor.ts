@@ -69,10 +69,10 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     { probe, probeTimeoutMs }: SupervisorOptions,
     signal: AbortSignal,
   ) {
-    const over = AbortSignal.any([signal, watchedRun.exited])
+    const endSignal = AbortSignal.any([signal, watchedRun.exitSignal])
     for (let failedProbes = 0; failedProbes < maxFailedProbes; ) {
-      await pause(checkEveryMs, over)
-      if (over.aborted) return
+      await pause(checkEveryMs, endSignal)
+      if (endSignal.aborted) return
       const hasResponded = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
         () => true,
         () => false,
@@ -95,7 +95,7 @@ interface ServerRun {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
   /** Signal that is aborted when the process has exited. */
-  readonly exited: AbortSignal
+  readonly exitSignal: AbortSignal
   isRunning(): boolean
   lastOutput(): string
 }
@@ -118,14 +118,14 @@ function start({ command, log }: SupervisorOptions): ServerRun {
   return {
     child,
     exit,
-    exited: exitController.signal,
+    exitSignal: exitController.signal,
     isRunning: () => !exitController.signal.aborted,
     lastOutput: () => output.trim(),
   }
 }
 
 async function waitUntilReady(run: ServerRun, { probe }: SupervisorOptions): Promise<void> {
-  const deadline = AbortSignal.any([AbortSignal.timeout(startTimeoutMs), run.exited])
+  const deadline = AbortSignal.any([AbortSignal.timeout(startTimeoutMs), run.exitSignal])
   for (;;) {
     try {
       return await probe(deadline)

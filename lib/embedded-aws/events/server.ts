@@ -149,8 +149,8 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     },
     put: (event) => ingest('default', JSON.stringify(event), 0),
     isWanted: (event) => {
-      const read = readEvent(JSON.stringify(event))
-      return read !== undefined && !findMatchingRules(account, 'default', read).next().done
+      const parsedEvent = readEvent(JSON.stringify(event))
+      return parsedEvent !== undefined && !findMatchingRules(account, 'default', parsedEvent).next().done
     },
     wake,
     async close() {

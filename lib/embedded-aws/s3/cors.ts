@@ -46,11 +46,11 @@ function readRule(element: Parsed): CorsRule {
     getChildTexts(element, 'AllowedMethod'),
   ]
   if (origins.length === 0 || methods.length === 0) throw new S3Error('MalformedXML')
-  const unknown = methods.find((method) => !knownMethods.includes(method))
-  if (unknown !== undefined)
+  const unsupportedMethod = methods.find((method) => !knownMethods.includes(method))
+  if (unsupportedMethod !== undefined)
     throw new S3Error(
       'InvalidRequest',
-      `Found unsupported HTTP method in CORS config. Unsupported method is ${unknown}`,
+      `Found unsupported HTTP method in CORS config. Unsupported method is ${unsupportedMethod}`,
     )
   const headers = getChildTexts(element, 'AllowedHeader')
   for (const [name, values] of [

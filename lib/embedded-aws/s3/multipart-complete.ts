@@ -48,7 +48,7 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
     draft: { headers, tags, size, etag, checksum, modified: getNowRoundedToSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',
-    alsoRun: () => finishUpload(db, call, parts, { listed: listedParts, xml }),
+    alsoRun: () => finishUpload(db, call, parts, { listedParts, xml }),
   })
   return { xml, headers: { ...createEncryptionHeader(object), ...createExpirationHeader(db, object) } }
 }
@@ -148,7 +148,7 @@ function joinEtags(parts: readonly S3Part[]): string {
 }
 
 interface Completed {
-  readonly listed: readonly ListedPart[]
+  readonly listedParts: readonly ListedPart[]
   readonly xml: string
 }
 
@@ -161,7 +161,7 @@ function finishUpload(
   db: Database,
   call: S3Call,
   chosenParts: readonly S3Part[],
-  { listed, xml }: Completed,
+  { listedParts, xml }: Completed,
 ): string[] {
   const upload = requireUpload(db, call)
   const storedParts = listS3Parts(db, upload)
@@ -169,7 +169,7 @@ function finishUpload(
   const usedBlobs = new Set(chosenParts.map((part) => part.blob))
   if ([...usedBlobs].some((blob) => !blobs.has(blob)))
     throw new S3Error('InvalidPart', undefined, { UploadId: upload.id })
-  const completedUpload = JSON.stringify({ parts: fingerprint(listed), xml })
+  const completedUpload = JSON.stringify({ parts: fingerprint(listedParts), xml })
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql
     .run`UPDATE upload SET completed = ${completedUpload}, initiated = ${getNowRoundedToSeconds()} WHERE id = ${upload.id}`

@@ -26,7 +26,7 @@ export interface SqsCaller {
   /** X-Amzn-Trace-Id of the request. */
   readonly trace: string | undefined
   /** Aborted when the client disconnects. */
-  readonly disconnected: AbortSignal
+  readonly disconnectSignal: AbortSignal
   /** Registers a function to call if the response cannot be delivered. */
   onUndelivered(undo: () => Promise<unknown>): void
 }

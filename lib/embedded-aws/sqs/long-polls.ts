@@ -7,7 +7,7 @@ import type { SqsStore } from './store.ts'
 
 interface Waiter {
   readonly receiveOptions: ReceiveOptions
-  readonly disconnected: AbortSignal
+  readonly disconnectSignal: AbortSignal
   readonly resolve: (result: readonly ReceivedMessage[] | Error) => void
 }
 
@@ -34,12 +34,12 @@ export class LongPolls {
   }
 
   /** Waits for messages. Resolves without messages if the time is over, the client disconnects or the service stops. */
-  async wait(queue: Queue, receiveOptions: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
-    if (this.#isClosed || disconnected.aborted) return []
+  async wait(queue: Queue, receiveOptions: ReceiveOptions, waitS: number, disconnectSignal: AbortSignal) {
+    if (this.#isClosed || disconnectSignal.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
     const waiter: Waiter = {
       receiveOptions,
-      disconnected,
+      disconnectSignal,
       resolve: (result) => (result instanceof Error ? reject(result) : resolve(result)),
     }
     const list = this.#waiters.get(queue.id) ?? new Set()
@@ -49,7 +49,7 @@ export class LongPolls {
       resolve([])
     }
     const timer = setTimeout(stopWaiting, waitS * 1000)
-    disconnected.addEventListener('abort', stopWaiting)
+    disconnectSignal.addEventListener('abort', stopWaiting)
     // A message may have arrived since the caller's own query.
     this.#touched.add(queue.id)
     void this.#serve(queue.id)
@@ -57,7 +57,7 @@ export class LongPolls {
       return await promise
     } finally {
       clearTimeout(timer)
-      disconnected.removeEventListener('abort', stopWaiting)
+      disconnectSignal.removeEventListener('abort', stopWaiting)
       list.delete(waiter)
       if (list.size === 0 && this.#waiters.get(queue.id) === list) this.#forget(queue.id)
     }
@@ -82,7 +82,7 @@ export class LongPolls {
     const queue = this.#queues.findById(queueId)
     if (!queue) throw createQueueNotFoundError()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
-      if (waiter.disconnected.aborted) continue
+      if (waiter.disconnectSignal.aborted) continue
       const takenMessages = this.#receiver.receive(queue, waiter.receiveOptions)
       if (takenMessages.length === 0) break
       this.#waiters.get(queueId)?.delete(waiter)

@@ -87,11 +87,11 @@ function createReceiveActions({ store, queues, receiver, longPolls }: SqsService
       const requestedQueue = requireNoKmsKey(queues.requireByUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(requestedQueue, input)
       let receivedMessages: readonly ReceivedMessage[] = await store.commit(() => {
-        if (caller.disconnected.aborted) return []
+        if (caller.disconnectSignal.aborted) return []
         return receiver.receive(queues.requireByUrl(input.QueueUrl), wanted)
       }, 'process')
       if (receivedMessages.length === 0 && waitS > 0)
-        receivedMessages = await longPolls.wait(requestedQueue, wanted, waitS, caller.disconnected)
+        receivedMessages = await longPolls.wait(requestedQueue, wanted, waitS, caller.disconnectSignal)
       if (receivedMessages.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>

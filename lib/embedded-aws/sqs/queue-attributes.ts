@@ -75,8 +75,9 @@ const computedAttributes = new Set([
 ])
 
 export function checkAttributeNames(names: readonly string[]) {
-  const unknown = names.find((name) => !computedAttributes.has(name) && !Object.hasOwn(rules, name))
-  if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
+  const unknownName = names.find((name) => !computedAttributes.has(name) && !Object.hasOwn(rules, name))
+  if (unknownName !== undefined)
+    throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknownName}.`)
 }
 
 /** Applies `changes` to `attributesBefore`; an empty value resets an attribute to its default. */

@@ -136,11 +136,11 @@ function readDelay(queue: Queue, delayS: number | undefined): number {
 }
 
 function readSystemAttributes(givenAttributes: GivenAttributes): MessageAttributes {
-  const unknown = Object.keys(givenAttributes).find((name) => name !== 'AWSTraceHeader')
-  if (unknown !== undefined)
+  const unsupportedName = Object.keys(givenAttributes).find((name) => name !== 'AWSTraceHeader')
+  if (unsupportedName !== undefined)
     throw new SqsError(
       'InvalidParameterValueException',
-      `Message system attribute name '${unknown}' is invalid. The only supported name is AWSTraceHeader.`,
+      `Message system attribute name '${unsupportedName}' is invalid. The only supported name is AWSTraceHeader.`,
     )
   const type = givenAttributes.AWSTraceHeader?.DataType
   if (type !== undefined && type !== 'String')

@@ -82,9 +82,9 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
         throw createAccessDeniedError(action, resource)
       const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
       const output = await run(action, members, caller)
-      if (!connection.disconnected.aborted) respond(response, protocol, action, output, requestId)
+      if (!connection.disconnectSignal.aborted) respond(response, protocol, action, output, requestId)
     } catch (error) {
-      if (connection.disconnected.aborted) return
+      if (connection.disconnectSignal.aborted) return
       if (!(error instanceof SqsError)) log?.error({ err: error, requestId }, 'An SQS request failed')
       const knownError = error instanceof SqsError ? error : createInternalFailureError()
       respondError(response, protocol, knownError, requestId)
@@ -161,7 +161,7 @@ function watchConnection(
     for (const undo of undoFunctions) undo().catch(onError)
   })
   return {
-    disconnected: controller.signal,
+    disconnectSignal: controller.signal,
     onUndelivered(undo: () => Promise<unknown>) {
       if (response.closed) undo().catch(onError)
       else undoFunctions.push(undo)

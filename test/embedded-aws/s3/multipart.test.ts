@@ -95,8 +95,8 @@ test('S3 accepts only plain digits as a part number', async (t) => {
   for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
     // The SDK sends any value.
     const PartNumber = number as unknown as number
-    const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: lastPart })
-    assert.equal(await getCallError(client.send(sent)), '400 InvalidArgument', number)
+    const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: lastPart })
+    assert.equal(await getCallError(client.send(command)), '400 InvalidArgument', number)
   }
   for (const PartNumber of ['1e0', '01', '+1', '1.0', '0x1', '1 1', ''])
     assert.equal(

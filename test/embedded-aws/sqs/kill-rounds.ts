@@ -24,10 +24,10 @@ const ACCOUNT = '000000000000'
 const DEDUPLICATION_MS = 240_000
 
 interface Ledger {
-  readonly sent: Set<string>
+  readonly sentBodies: Set<string>
   /** Bodies of messages whose deletion was requested, whether or not it was acknowledged. */
   readonly requestedDeletes: Set<string>
-  readonly deleted: Set<string>
+  readonly deletedBodies: Set<string>
   /** By deduplication id: the acknowledged MessageId, and when it was acknowledged. */
   readonly fifo: Map<string, { readonly messageId: string; readonly at: number }>
   next: number
@@ -38,9 +38,9 @@ export async function runSqsKillRounds(t: TestContext, rounds: number): Promise<
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'sqs.db')
   const ledger: Ledger = {
-    sent: new Set(),
+    sentBodies: new Set(),
     requestedDeletes: new Set(),
-    deleted: new Set(),
+    deletedBodies: new Set(),
     fifo: new Map(),
     next: 0,
   }
@@ -49,9 +49,9 @@ export async function runSqsKillRounds(t: TestContext, rounds: number): Promise<
     checkFile(file, ledger)
   }
   await drain(t, file, ledger)
-  const { sent, deleted, fifo } = ledger
-  assert.ok(sent.size > rounds && deleted.size > 0 && fifo.size > 0, 'The writers hardly wrote.')
-  return `${rounds} kills: ${sent.size} sends, ${deleted.size} deletes and ${fifo.size} FIFO sends acknowledged`
+  const { sentBodies, deletedBodies, fifo } = ledger
+  assert.ok(sentBodies.size > rounds && deletedBodies.size > 0 && fifo.size > 0, 'The writers hardly wrote.')
+  return `${rounds} kills: ${sentBodies.size} sends, ${deletedBodies.size} deletes and ${fifo.size} FIFO sends acknowledged`
 }
 
 async function writeUntilKilled(file: string, ledger: Ledger) {
@@ -95,7 +95,7 @@ async function write(client: SQSClient, ledger: Ledger, writer: number) {
 async function writeStandardMessages(client: SQSClient, ledger: Ledger) {
   const body = `plain-${ledger.next++}`
   await client.send(new SendMessageCommand({ QueueUrl: `/${ACCOUNT}/plain`, MessageBody: body }))
-  ledger.sent.add(body)
+  ledger.sentBodies.add(body)
 }
 
 async function receiveAndDelete(client: SQSClient, ledger: Ledger) {
@@ -104,10 +104,10 @@ async function receiveAndDelete(client: SQSClient, ledger: Ledger) {
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 3, VisibilityTimeout: 600 }),
   )
   for (const { Body = '', ReceiptHandle } of Messages) {
-    assert.ok(!ledger.deleted.has(Body), `${Body} came back after its delete was acknowledged.`)
+    assert.ok(!ledger.deletedBodies.has(Body), `${Body} came back after its delete was acknowledged.`)
     ledger.requestedDeletes.add(Body)
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
-    ledger.deleted.add(Body)
+    ledger.deletedBodies.add(Body)
   }
 }
 
@@ -155,13 +155,16 @@ function checkFile(file: string, ledger: Ledger) {
   }
 }
 
-function checkBodies(bodies: readonly string[], { sent, requestedDeletes, deleted, fifo }: Ledger) {
+function checkBodies(
+  bodies: readonly string[],
+  { sentBodies, requestedDeletes, deletedBodies, fifo }: Ledger,
+) {
   const presentBodies = new Set(bodies)
   assert.equal(presentBodies.size, bodies.length, 'A message is there twice.')
-  const lostBodies = [...sent].filter((body) => !presentBodies.has(body) && !requestedDeletes.has(body))
+  const lostBodies = [...sentBodies].filter((body) => !presentBodies.has(body) && !requestedDeletes.has(body))
   assert.deepEqual(lostBodies, [], 'Acknowledged messages are lost.')
   assert.deepEqual(
-    [...deleted].filter((body) => presentBodies.has(body)),
+    [...deletedBodies].filter((body) => presentBodies.has(body)),
     [],
     'Deleted messages are back.',
   )

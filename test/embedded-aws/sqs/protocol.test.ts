@@ -80,8 +80,8 @@ describe('SQS wire protocols', () => {
     await assert.rejects(list(createSqsClient(endpoint, 'wrong')), matchesError('SignatureDoesNotMatch', 403))
     const client = (options: object) =>
       new SQSClient({ endpoint, region, credentials, maxAttempts: 1, ...options })
-    const unknown = { credentials: { ...credentials, accessKeyId: 'AKIDNOBODY' } }
-    await assert.rejects(list(client(unknown)), matchesError('InvalidClientTokenId', 403))
+    const unknownKeyOptions = { credentials: { ...credentials, accessKeyId: 'AKIDNOBODY' } }
+    await assert.rejects(list(client(unknownKeyOptions)), matchesError('InvalidClientTokenId', 403))
     const clientInOtherRegion = client({ region: 'eu-west-1' })
     await assert.rejects(
       list(clientInOtherRegion),
@@ -92,8 +92,8 @@ describe('SQS wire protocols', () => {
     const anonymousReply = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
     assert.equal(anonymousReply.status, 403)
     assert.equal(anonymousReply.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
-    const alteredClient = client({})
-    alteredClient.middlewareStack.add(
+    const tamperingClient = client({})
+    tamperingClient.middlewareStack.add(
       (next) => async (args) => {
         const request = args.request as { body: string }
         request.body = '[]'
@@ -101,7 +101,7 @@ describe('SQS wire protocols', () => {
       },
       { step: 'deserialize' },
     )
-    await assert.rejects(list(alteredClient), matchesError('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(tamperingClient), matchesError('SignatureDoesNotMatch', 403))
   })
 })
 
