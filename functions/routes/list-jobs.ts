@@ -77,7 +77,12 @@ export const listJobs = contract({
       matches: createMatcher(filters),
     })
     const orderedJobs = isBackwards ? [...page.jobs].reverse() : page.jobs
-    const adjacentCursors = getPageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
+    const adjacentCursors = getPageCursors({
+      foundJobs: orderedJobs,
+      next: page.next,
+      position,
+      isNewestFirst,
+    })
     const nextCursor = adjacentCursors.next ? codec.write(adjacentCursors.next) : null
     const prevCursor = adjacentCursors.prev ? codec.write(adjacentCursors.prev) : null
     const views = await loadViews(orderedJobs, include, services)

@@ -12,7 +12,7 @@ export interface ListPosition {
 
 interface FoundPage {
   /** The jobs found, in list order. */
-  readonly found: readonly Job[]
+  readonly foundJobs: readonly Job[]
   /** Id at which the search stopped; undefined if it reached the end. */
   readonly next: string | undefined
   /** Start of this page; undefined for the first page. */
@@ -25,7 +25,7 @@ interface FoundPage {
  * empty without being the last one: the next page starts where the search stopped. If the jobs before a page have been
  * deleted when a client goes back, the cursor starts at that end of the list.
  */
-export function getPageCursors({ found, next, position, isNewestFirst }: FoundPage): {
+export function getPageCursors({ foundJobs, next, position, isNewestFirst }: FoundPage): {
   readonly next: ListPosition | undefined
   readonly prev: ListPosition | undefined
 } {
@@ -34,13 +34,13 @@ export function getPageCursors({ found, next, position, isNewestFirst }: FoundPa
   const createPreviousPosition = (jobId: string): ListPosition => ({ direction: 'prev', jobId })
   if (position?.direction === 'prev') {
     return {
-      next: createNextPosition(found.at(-1)?.id ?? next ?? firstId),
+      next: createNextPosition(foundJobs.at(-1)?.id ?? next ?? firstId),
       prev: next === undefined ? undefined : createPreviousPosition(next),
     }
   }
   return {
     next: next === undefined ? undefined : createNextPosition(next),
-    prev: position && createPreviousPosition(found[0]?.id ?? next ?? lastId),
+    prev: position && createPreviousPosition(foundJobs[0]?.id ?? next ?? lastId),
   }
 }
 

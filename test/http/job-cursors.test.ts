@@ -36,7 +36,7 @@ describe('cursors of job lists', () => {
 
   test('a page of jobs contains cursors of the next and previous page, if they exist', () => {
     const foundJobs = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
-    const page = { found: foundJobs, next: undefined, position: undefined, isNewestFirst: true }
+    const page = { foundJobs, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
     const createPrevCursor = (jobId: string) => ({ direction: 'prev', jobId })
     assert.deepEqual(getPageCursors(page), { next: undefined, prev: undefined })
@@ -44,13 +44,13 @@ describe('cursors of job lists', () => {
     const secondPage = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
     assert.deepEqual(getPageCursors(secondPage), { next: undefined, prev: createPrevCursor('job_3') })
     assert.deepEqual(
-      getPageCursors({ ...secondPage, found: [], next: 'job_1' }).prev,
+      getPageCursors({ ...secondPage, foundJobs: [], next: 'job_1' }).prev,
       createPrevCursor('job_1'),
     )
     // The jobs of the page are gone: going back starts at the end of the list.
-    assert.deepEqual(getPageCursors({ ...secondPage, found: [] }).prev, createPrevCursor(idBounds.first))
+    assert.deepEqual(getPageCursors({ ...secondPage, foundJobs: [] }).prev, createPrevCursor(idBounds.first))
     assert.deepEqual(
-      getPageCursors({ ...secondPage, found: [], isNewestFirst: false }).prev,
+      getPageCursors({ ...secondPage, foundJobs: [], isNewestFirst: false }).prev,
       createPrevCursor(idBounds.last),
     )
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
@@ -59,9 +59,12 @@ describe('cursors of job lists', () => {
       next: next('job_2'),
       prev: createPrevCursor('job_5'),
     })
-    assert.deepEqual(getPageCursors({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
-    assert.deepEqual(getPageCursors({ ...back, found: [] }).next, next(idBounds.last))
-    assert.deepEqual(getPageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
+    assert.deepEqual(getPageCursors({ ...back, foundJobs: [], next: 'job_5' }).next, next('job_5'))
+    assert.deepEqual(getPageCursors({ ...back, foundJobs: [] }).next, next(idBounds.last))
+    assert.deepEqual(
+      getPageCursors({ ...back, foundJobs: [], isNewestFirst: false }).next,
+      next(idBounds.first),
+    )
   })
 
   test('the Link header of a job list contains the URLs of the next and the previous page with the same filters', () => {
