@@ -146,7 +146,7 @@ export const replay = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Replay events',
-  description: `Sends the events of the last 30 days that the webhook received or would have received if it had been enabled. For more than ${maxReplayedEvents} events, continue with \`after\`. Progress events are only sent if \`events\` lists them.`,
+  description: `Sends the events from the last 30 days that the webhook received or would have received if it had been enabled. For more than ${maxReplayedEvents} events, continue with \`after\`. Progress events are only sent if \`events\` lists them.`,
   params: WebhookParams,
   body: {
     accepts: ['json'],
