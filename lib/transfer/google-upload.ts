@@ -34,13 +34,13 @@ interface UploadContext {
  * @returns what Google stored.
  */
 export async function uploadToSession(
-  session: string,
+  sessionUrl: string,
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { request, location, signal } = upload
   try {
-    const { body } = await uploadWithResumption(session, file, upload)
+    const { body } = await uploadWithResumption(sessionUrl, file, upload)
     const storedObject = (await json(body)) as { size?: string } // as documented by Google
     const { size } = storedObject
     if (size !== undefined && Number(size) !== file.size)
@@ -52,7 +52,7 @@ export async function uploadToSession(
   } catch (error) {
     const cancelOptions = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
     // If cancelling fails, the session expires after a week.
-    await request(location, session, cancelOptions, () => true).then(
+    await request(location, sessionUrl, cancelOptions, () => true).then(
       ({ body }) => body.destroy(),
       () => {},
     )
@@ -62,7 +62,7 @@ export async function uploadToSession(
 }
 
 async function uploadWithResumption(
-  session: string,
+  sessionUrl: string,
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<OutgoingResponse> {
@@ -74,7 +74,7 @@ async function uploadWithResumption(
       if (resumeCount > 0) {
         const response = await request(
           location,
-          session,
+          sessionUrl,
           { ...createEmptyPut(`bytes */${file.size}`), signal },
           isAccepted,
         )
@@ -84,7 +84,7 @@ async function uploadWithResumption(
       }
       const response = await request(
         location,
-        session,
+        sessionUrl,
         { ...(await createPut(at, file, reportStoredBytes)), signal },
         isAccepted,
       )

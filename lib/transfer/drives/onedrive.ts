@@ -164,11 +164,11 @@ export const oneDrive: Drive = {
       await request(`${path}:/createUploadSession`, { post: { item: renameOnConflict } }),
     )
     try {
-      const sent = await uploadInChunks(file, createChunkSession(sessionUrl, send, file), upload)
+      const uploadedFile = await uploadInChunks(file, createChunkSession(sessionUrl, send, file), upload)
       // If the last reply was lost, the file is looked up by its name. If that name was already taken, this is
       // impossible, because OneDrive chose a new name that is unknown here.
-      const storedFile = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
-      if (storedFile && (sent || storedFile.size === file.size)) return storedFile.webUrl
+      const storedFile = uploadedFile ?? (isNameTaken ? undefined : await findByPath(request, path))
+      if (storedFile && (uploadedFile || storedFile.size === file.size)) return storedFile.webUrl
       throw new RemoteError(
         'incomplete',
         `OneDrive ended the upload of "${file.path}" without saying whether the file is stored.`,
