@@ -260,17 +260,17 @@ test('replay shows a job without its files, and only the log of a job without a 
 
 test('replay refuses unknown and malformed job ids with advice', async () => {
   const unknownId = 'job_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-  const unknown = await replay(service, unknownId)
+  const unknownIdReplay = await replay(service, unknownId)
   assert.deepEqual(
-    [unknown.code, unknown.stderr],
+    [unknownIdReplay.code, unknownIdReplay.stderr],
     [
       2,
       `There is no job ${unknownId} in ${service.dataDir}, of the running service. Check the id, and set DATA_DIR to the data folder of the service that created the job.\n`,
     ],
   )
-  const unknownReplay = await replay(service, '42')
+  const malformedIdReplay = await replay(service, '42')
   assert.deepEqual(
-    [unknownReplay.code, unknownReplay.stderr],
+    [malformedIdReplay.code, malformedIdReplay.stderr],
     [2, '"42" is not a job id: expected job_ followed by 26 letters and digits.\n'],
   )
   const replayElsewhere = await replay({ dataDir: dirname(program) }, unknownId)

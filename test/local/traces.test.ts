@@ -274,8 +274,8 @@ test('without a trace collector, no code of the exporter is loaded', async () =>
     return readLoadedPackages(IMPORTS_FILE)
   }
   assert.deepEqual(await loadWith({}, 'without'), [])
-  const loaded = await loadWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, 'with')
-  assert.ok(loaded.includes('@opentelemetry/exporter-trace-otlp-http'))
+  const loadedPackages = await loadWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, 'with')
+  assert.ok(loadedPackages.includes('@opentelemetry/exporter-trace-otlp-http'))
 })
 
 test('jobs run and the service stops promptly even if the trace collector never responds', async () => {

@@ -109,12 +109,12 @@ export function formatReport({ engines, missingPackages, protection, pairs }: Do
     lines.push(`${id} is ${state}: ${packages}.`)
   }
   if (missingPackages.length === 0) return lines.join('\n')
-  const lost = missingPackages.map(({ name, parts, lost }) => [name, parts.join(', '), lost])
+  const packageRows = missingPackages.map(({ name, parts, lost }) => [name, parts.join(', '), lost])
   const command = `apt-get update && apt-get install -y --no-install-recommends ${missingPackages.map(({ name }) => name).join(' ')}`
   return [
     ...lines,
     '',
-    ...alignColumns([['missing package', 'for', 'needed for'], ...lost]),
+    ...alignColumns([['missing package', 'for', 'needed for'], ...packageRows]),
     '',
     'Install them as root:',
     `  ${command}`,

@@ -4,8 +4,7 @@ import { isSealed, type Sealed, type Vault } from '../../../crypto/sealed.ts'
 import type { JobState, Task } from '../../../model/job.ts'
 
 /**
- * Returns the decrypted secrets; none if the vault is the wrong one, in which case they cannot appear in the output
- * either.
+ * Returns the decrypted secrets; none if the vault has the wrong key, with which a run cannot decrypt and print them.
  */
 export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...chunks]

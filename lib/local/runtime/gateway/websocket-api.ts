@@ -78,7 +78,7 @@ export class WebSocketApi {
   readonly #limits: typeof defaultLimits
   readonly #functionsByRoute: ReadonlyMap<string, string>
   readonly #selectRoute: (message: string) => string | undefined
-  readonly #open = new Map<string, OpenConnection>()
+  readonly #openConnections = new Map<string, OpenConnection>()
   readonly #connectionEvents = new Semaphore(maxConnectionEvents)
   readonly #pendingOperations = new Set<Promise<unknown>>()
   readonly #protocols = new WeakMap<IncomingMessage, string>()
@@ -106,12 +106,12 @@ export class WebSocketApi {
   }
 
   get(connectionId: string): Readonly<Pick<OpenConnection, 'connection' | 'lastActiveAt'>> | undefined {
-    return this.#open.get(connectionId)
+    return this.#openConnections.get(connectionId)
   }
 
   /** Sends a message; returns `slow` if too much is already buffered for a client that does not read. */
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
-    const openConnection = this.#open.get(connectionId)
+    const openConnection = this.#openConnections.get(connectionId)
     if (!openConnection || openConnection.socket.readyState !== openConnection.socket.OPEN)
       return Promise.resolve('gone')
     if (openConnection.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
@@ -127,20 +127,20 @@ export class WebSocketApi {
     code: number = closeCodes.normal,
     reason = 'Connection Closed Normally',
   ): boolean {
-    const open = this.#open.get(connectionId)
-    open?.socket.close(code, reason)
-    return open !== undefined
+    const openConnection = this.#openConnections.get(connectionId)
+    openConnection?.socket.close(code, reason)
+    return openConnection !== undefined
   }
 
   /** Closes all connections and notifies the functions. */
   async close(): Promise<void> {
-    for (const { socket } of this.#open.values()) socket.close(closeCodes.goingAway, 'Going away')
+    for (const { socket } of this.#openConnections.values()) socket.close(closeCodes.goingAway, 'Going away')
     const timer = setTimeout(() => {
-      for (const { socket } of this.#open.values()) socket.terminate()
+      for (const { socket } of this.#openConnections.values()) socket.terminate()
     }, closeTimeoutMs)
     const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
-    while (this.#open.size > 0 || this.#pendingOperations.size > 0) {
-      const closePromises = [...this.#open.values()].map(
+    while (this.#openConnections.size > 0 || this.#pendingOperations.size > 0) {
+      const closePromises = [...this.#openConnections.values()].map(
         ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
       )
       const raceResult = await Promise.race([
@@ -198,17 +198,17 @@ export class WebSocketApi {
     const close = () => socket.close(closeCodes.goingAway, 'Going away')
     const idleTimer = setTimeout(close, this.#limits.idleMs)
     const lifetimeTimer = setTimeout(close, this.#limits.connectedMs)
-    const open: OpenConnection = {
+    const openConnection: OpenConnection = {
       connection,
       socket,
       lastActiveAt: new Date(),
       runningMessageCount: 0,
       resetIdleTimer: () => {
-        open.lastActiveAt = new Date()
+        openConnection.lastActiveAt = new Date()
         idleTimer.refresh()
       },
     }
-    this.#open.set(connection.id, open)
+    this.#openConnections.set(connection.id, openConnection)
     const measureLargestFrame = createFrameSizeTracker()
     // Frames are measured before the library gets their bytes, so that a frame that is too large never becomes a
     // message.
@@ -216,28 +216,28 @@ export class WebSocketApi {
       if (measureLargestFrame(chunk) > this.#limits.frameBytes)
         socket.close(closeCodes.tooBig, 'Message too big')
     })
-    socket.on('ping', open.resetIdleTimer)
+    socket.on('ping', openConnection.resetIdleTimer)
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return
       // API Gateway on binary frames: "API Gateway rejects it and disconnects the client with code 1003".
       if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
-      else this.#trackOperation(this.#receive(open, String(data)))
+      else this.#trackOperation(this.#receive(openConnection, String(data)))
     })
     // A close event, which has the close code, follows each error.
     socket.on('error', () => {})
     socket.once('close', (code, reason) => {
       clearTimeout(idleTimer)
       clearTimeout(lifetimeTimer)
-      this.#open.delete(connection.id)
+      this.#openConnections.delete(connection.id)
       const event = createDisconnectEvent(connection, code, reason.toString())
       this.#trackOperation(this.#connectionEvents.run(() => this.#invoke('$disconnect', event)))
     })
   }
 
-  async #receive(open: OpenConnection, message: string): Promise<void> {
-    const { connection, socket } = open
-    open.resetIdleTimer()
-    if (++open.runningMessageCount >= maxConcurrentMessages) socket.pause()
+  async #receive(openConnection: OpenConnection, message: string): Promise<void> {
+    const { connection, socket } = openConnection
+    openConnection.resetIdleTimer()
+    if (++openConnection.runningMessageCount >= maxConcurrentMessages) socket.pause()
     const selectedRoute = this.#selectRoute(message)
     const isNamed =
       selectedRoute !== undefined &&
@@ -246,7 +246,7 @@ export class WebSocketApi {
     const route = isNamed ? selectedRoute : '$default'
     const event = createMessageEvent(connection, route, message)
     const outcome = await this.#invoke(route, event)
-    open.runningMessageCount -= 1
+    openConnection.runningMessageCount -= 1
     if (socket.isPaused) socket.resume()
     const { requestId } = event.requestContext
     const reply = (text: string) =>
