@@ -139,17 +139,17 @@ describe('converting on the page', { concurrency: 3 }, () => {
           subtree: true,
           characterData: true,
         })
-        Object.assign(window, { seen: seenTexts })
+        Object.assign(window, { seenTexts })
       })
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
       await card.getByRole('link', { name: /^Download/ }).waitFor()
-      const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
-      const uploads = seen.filter((words) => words.startsWith('Uploading'))
+      const seenTexts = await page.evaluate(() => (window as unknown as { seenTexts: string[] }).seenTexts)
+      const uploads = seenTexts.filter((words) => words.startsWith('Uploading'))
       assert.ok(
         new Set(uploads).size >= 3,
         `upload progress in bytes, got ${JSON.stringify([...new Set(uploads)])}`,
       )
-      const percents = seen.flatMap((words) => /\d+(?=%)/.exec(words)?.map(Number) ?? [])
+      const percents = seenTexts.flatMap((words) => /\d+(?=%)/.exec(words)?.map(Number) ?? [])
       assert.deepEqual(
         percents,
         percents.toSorted((a, b) => a - b),

@@ -126,11 +126,11 @@ const expectedTargetsByWord: Readonly<Record<string, Readonly<Record<string, str
 describe('searching targets', () => {
   for (const [from, expectedTargets] of Object.entries(expectedTargetsByWord)) {
     test(`${Object.keys(expectedTargets).length} search words for a ${from} file find the right target in the first two rows`, () => {
-      const found = Object.keys(expectedTargets).map(
+      const foundTargets = Object.keys(expectedTargets).map(
         (word) => [word, search(from, word).slice(0, 2)] as const,
       )
       assert.deepEqual(
-        found.filter(([word, ids]) => !ids.includes(expectedTargets[word] ?? '')),
+        foundTargets.filter(([word, ids]) => !ids.includes(expectedTargets[word] ?? '')),
         [],
       )
     })

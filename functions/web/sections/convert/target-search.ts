@@ -42,8 +42,8 @@ function rankMatch(needle: string, names: readonly string[]): number | undefined
     if (name.split(/[\s(/-]+/).some((word) => word.startsWith(needle))) return ranks.word
     return needle.length >= minSubstringLength && name.includes(needle) ? ranks.substring : undefined
   }
-  const found = names.map(rank).filter((one) => one !== undefined)
-  return found.length === 0 ? undefined : Math.min(...found)
+  const foundRanks = names.map(rank).filter((one) => one !== undefined)
+  return foundRanks.length === 0 ? undefined : Math.min(...foundRanks)
 }
 
 const listFormatNames = (format: Format, synonyms: Synonyms | undefined) => [
@@ -78,11 +78,11 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
     return row.note === 'same' ? [...names, ...(synonyms?.getSameFormatSynonyms(row.format) ?? [])] : names
   }
   const tools = searchableTargets.tools.map((tool): Row => ({ kind: 'tool', tool }))
-  const found = [...formats, ...tools].flatMap((row) => {
+  const matches = [...formats, ...tools].flatMap((row) => {
     const rank = rankMatch(needle, getSearchNames(row))
     return rank === undefined ? [] : [{ row, rank }]
   })
-  return sortByGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
+  return sortByGroup(matches.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
 }
 
 /**

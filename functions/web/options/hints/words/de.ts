@@ -5,7 +5,7 @@ const hints: typeof en = {
     '0 ist am schnellsten, 9 ergibt die kleinste Datei. Das Bild bleibt gleich.',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 ist am schnellsten, 9 ergibt das kleinste Archiv.',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0.01 ist kaum sichtbar, 1 deckt. Prozente wie 30% gehen auch.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Höhere Qualität bedeutet eine größere Datei.',
@@ -200,7 +200,7 @@ const hints: typeof en = {
   'Removes speckles smaller than this many pixels on a side.': 'Kleinere Flecken werden entfernt.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Anfang, z. B. 00:00:10 oder 10.5 Sekunden.',
   'Start time, as HH:MM:SS.ms.': 'Anfang, z. B. 00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     'Richtet schiefe Scans gerade. Ihre Bilder werden neu kodiert.',
   'A color such as #ff0000, or a name such as red.': 'Ein Farbname oder ein Wert wie #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':

@@ -7,7 +7,7 @@ const hints: Readonly<Record<string, string>> = {
     '0 is fastest, 9 makes the smallest file. The image stays the same.',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 is fastest, 9 makes the smallest archive.',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0.01 is faint, 1 is solid. Percentages like 30% work too.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Higher quality means a larger file.',
@@ -195,7 +195,7 @@ const hints: Readonly<Record<string, string>> = {
   'Removes speckles smaller than this many pixels on a side.': 'Smaller speckles are removed.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Start time, e.g. 00:00:10 or 10.5 seconds.',
   'Start time, as HH:MM:SS.ms.': 'Start time, e.g. 00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     'Straightens skewed scans. Their images are re-encoded.',
   'A color such as #ff0000, or a name such as red.': 'A color name, or a value like #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':

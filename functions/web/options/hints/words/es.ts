@@ -6,7 +6,7 @@ const hints: typeof en = {
     '0 es lo más rápido, 9 da el archivo más pequeño. La imagen no cambia.',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 es lo más rápido, 9 da el archivo comprimido más pequeño.',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0.01 apenas se ve, 1 es opaco. También valen porcentajes como 30%.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'A mayor calidad, mayor tamaño de archivo.',
@@ -198,7 +198,7 @@ const hints: typeof en = {
   'Removes speckles smaller than this many pixels on a side.': 'Se eliminan las manchas más pequeñas.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Tiempo inicial, por ejemplo 00:00:10 o 10.5 segundos.',
   'Start time, as HH:MM:SS.ms.': 'Tiempo inicial, por ejemplo 00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     'Endereza los escaneos torcidos. Sus imágenes se recodifican.',
   'A color such as #ff0000, or a name such as red.': 'Un nombre de color, o un valor como #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':

@@ -6,7 +6,7 @@ const hints: typeof en = {
     '0 est le plus rapide, 9 donne le plus petit fichier. L’image reste la même.',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 est le plus rapide, 9 donne la plus petite archive.',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0,01 est à peine visible, 1 est opaque. Un pourcentage comme 30% convient aussi.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Une qualité plus élevée donne un fichier plus gros.',
@@ -200,7 +200,7 @@ const hints: typeof en = {
   'Removes speckles smaller than this many pixels on a side.': 'Les taches plus petites sont supprimées.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Début, par exemple 00:00:10 ou 10.5 secondes.',
   'Start time, as HH:MM:SS.ms.': 'Début, par exemple 00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     'Redresse les scans de travers. Leurs images sont réencodées.',
   'A color such as #ff0000, or a name such as red.': 'Un nom de couleur, ou une valeur comme #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':

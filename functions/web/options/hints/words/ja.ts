@@ -6,7 +6,7 @@ const hints: typeof en = {
     '0 が最速、9 が最小のファイルになります。画像は変わりません。',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 が最速、9 が最小のアーカイブになります。',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0.01 はほとんど見えず、1 は不透明です。30% のような割合でも指定できます。',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     '品質を上げるとファイルが大きくなります。',
@@ -192,7 +192,7 @@ const hints: typeof en = {
   'Removes speckles smaller than this many pixels on a side.': 'これより小さい斑点を取り除きます。',
   'Start time, as HH:MM:SS.ms or seconds.': '開始時間。例：00:00:10、10.5（秒）',
   'Start time, as HH:MM:SS.ms.': '開始時間。例：00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     '傾いたスキャンをまっすぐにします。画像は再エンコードされます。',
   'A color such as #ff0000, or a name such as red.': '色の名前、または #ff0000 のような値。',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':

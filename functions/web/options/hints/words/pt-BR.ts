@@ -6,7 +6,7 @@ const hints: typeof en = {
     '0 é o mais rápido, 9 gera o menor arquivo. A imagem não muda.',
   '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 é o mais rápido, 9 gera o menor arquivo compactado.',
-  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
+  '0.01 is barely visible, 1 is opaque. A percentage such as 30% is also accepted.':
     '0.01 é quase invisível, 1 é opaco. Porcentagens como 30% também funcionam.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Quanto maior a qualidade, maior o arquivo.',
@@ -196,7 +196,7 @@ const hints: typeof en = {
   'Removes speckles smaller than this many pixels on a side.': 'Manchas menores são removidas.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Tempo inicial, por exemplo 00:00:10 ou 10.5 segundos.',
   'Start time, as HH:MM:SS.ms.': 'Tempo inicial, por exemplo 00:00:10',
-  'Straightens skewed pages; their images are encoded again.':
+  'Straightens skewed pages; their images are re-encoded.':
     'Endireita digitalizações tortas. As imagens são recodificadas.',
   'A color such as #ff0000, or a name such as red.': 'Um nome de cor em inglês, ou um valor como #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
