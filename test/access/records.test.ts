@@ -161,7 +161,7 @@ describe('API keys in the table', () => {
 })
 
 describe('the audit trail of accounts', () => {
-  test('the audit trail lists the entries of the last 400 days, newest first', async () => {
+  test('the audit trail lists the entries from the last 400 days, newest first', async () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']

@@ -137,11 +137,11 @@ function startTraffic(token: string) {
       await sleep(20)
     }
   }
-  const running = run()
+  const requestLoop = run()
   return {
     stop: async () => {
       isStopped = true
-      await running
+      await requestLoop
     },
   }
 }

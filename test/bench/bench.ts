@@ -55,10 +55,10 @@ const { values, positionals } = parseArgs({
     check: { type: 'string' },
   },
 })
-const unknown = positionals.filter((name) => !sections.some((section) => section.name === name))
+const unknownSections = positionals.filter((name) => !sections.some((section) => section.name === name))
 if (values.list) list()
-else if (unknown.length > 0) {
-  say(`Unknown section ${unknown.join(', ')}. Available sections:`)
+else if (unknownSections.length > 0) {
+  say(`Unknown section ${unknownSections.join(', ')}. Available sections:`)
   list()
   process.exitCode = 2
 } else if (values.check !== undefined && !/^[1-9]\d{0,4}$/.test(values.check)) {

@@ -250,8 +250,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       isFailure(unsupportedError, 'UNSUPPORTED_CONVERSION') && unsupportedError.requestId,
       unsupportedError.message,
     )
-    const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
-    checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'an unknown job')
+    const unknownJobError = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
+    checkEqual([unknownJobError.code, unknownJobError.status], ['JOB_NOT_FOUND', 404], 'an unknown job')
     const unreachableClient = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
     checkEqual(
       (await expectFailure(unreachableClient.formats())).code,

@@ -96,8 +96,8 @@ test('errors of the v2 compatibility API use the format that its SDKs parse', as
   assert.equal(wrongJob.status, 422)
   assert.deepEqual(Object.keys(wrongJob.body).sort(), ['code', 'errors', 'message'])
   assert.deepEqual(Object.keys(wrongJob.body.errors), ['tasks.one.file'])
-  const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
-  assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
+  const unknownJobReply = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
+  assert.deepEqual([unknownJobReply.status, unknownJobReply.body.code], [404, 'JOB_NOT_FOUND'])
   const importTask = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
   assert.equal(importTask.status, 422)
   const anonymousResponse = await fetch(`${service.url}/v2/users/me`, {

@@ -102,7 +102,7 @@ describe('uploads as job inputs', () => {
   })
 })
 
-describe('receiving an awaited upload', () => {
+describe('receiving an upload', () => {
   const getReceivingDeps = () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
@@ -157,20 +157,20 @@ describe('receiving an awaited upload', () => {
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()
     await maker.job(tasks, { in: { source: await openUpload(upload.id) } })
-    const published: { occurredAt: string; file: { key: string } }[] = []
+    const publishedFacts: { occurredAt: string; file: { key: string } }[] = []
     const { store } = services().jobs
-    const publishUpload = async (facts: (typeof published)[number], ref?: object) => {
+    const publishUpload = async (facts: (typeof publishedFacts)[number], ref?: object) => {
       assert.equal(ref, undefined, 'it is no event of the job')
-      published.push(facts)
+      publishedFacts.push(facts)
     }
     const jobs = { store, publishUpload } as never
     const publishEvent = (createdAt: Date) =>
       receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...getReceivingDeps(), jobs })
     await publishEvent(dateBefore)
     await publishEvent(new Date(Date.now() + 1))
-    assert.equal(published.length, 1)
+    assert.equal(publishedFacts.length, 1)
     assert.deepEqual(
-      [published[0]?.occurredAt, published[0]?.file.key],
+      [publishedFacts[0]?.occurredAt, publishedFacts[0]?.file.key],
       [storedObject?.storedAt.toISOString(), upload.key],
     )
   })
@@ -227,16 +227,16 @@ describe('receiving an awaited upload', () => {
   })
 
   test('the file.uploaded event of an arrived upload contains the format of the file and the kind of upload', async () => {
-    const published: object[] = []
+    const publishedFacts: object[] = []
     const { store } = services().jobs
-    const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
+    const jobs = { store, publishUpload: async (facts: object) => void publishedFacts.push(facts) } as never
     const publishEvent = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
       receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...getReceivingDeps(), jobs })
     const ownUpload = await createUpload({ jobId: newId('job') })
     const storedObject = await services().files.head(ownUpload.key)
     await publishEvent(ownUpload)
     const { owner } = ownUpload
-    assert.deepEqual(published.splice(0), [
+    assert.deepEqual(publishedFacts.splice(0), [
       {
         owner,
         via: 'presigned',
@@ -254,7 +254,7 @@ describe('receiving an awaited upload', () => {
     ])
     const odd = await createUpload({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
     await publishEvent(odd)
-    const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
+    const [{ via, file }] = publishedFacts.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
     assert.deepEqual(file, {
       key: odd.key,
@@ -268,7 +268,7 @@ describe('receiving an awaited upload', () => {
     for (const upload of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
       await publishEvent(upload)
     await publishEvent({ id: newId('upl'), key: ownUpload.key })
-    assert.deepEqual(published, [])
+    assert.deepEqual(publishedFacts, [])
   })
 
   test('an arrived upload is kept while a job can use it, and deleted otherwise', async () => {

@@ -87,7 +87,7 @@ async function runAction(
   }
 }
 
-describe('engines controlled by a hostile file', {
+describe('isolation of engine processes', {
   skip: !isConfined && 'engines are not confined here',
 }, () => {
   before(async () => {

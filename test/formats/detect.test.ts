@@ -104,7 +104,7 @@ describe('detection of text files', () => {
   })
 })
 
-describe('files whose content contradicts their name', () => {
+describe('files of unknown or contradictory format', () => {
   test('a file whose content has another category than its name is rejected, and the error says what it looks like', async () => {
     const error = await assertFileRejected('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
     assert.match(

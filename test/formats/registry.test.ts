@@ -88,10 +88,10 @@ describe('format lookup', () => {
 describe('search terms', () => {
   test('each format category, and each operation except convert and unlock, has search terms', () => {
     for (const category of categories) {
-      const found = formats.filter(
+      const matchingFormats = formats.filter(
         (format) => format.category === category && getFormatSynonyms(format).length > 0,
       )
-      assert.ok(found.length > 0, category)
+      assert.ok(matchingFormats.length > 0, category)
     }
     const operationsWithoutSynonyms = operations.filter(
       (name) => name !== 'convert' && name !== 'unlock' && getToolSynonyms(name).length === 0,
@@ -101,8 +101,8 @@ describe('search terms', () => {
 
   test('a search term determines which format or tool is suggested first', () => {
     const findFirstResult = (word: string) => {
-      const found = findBySynonym(word)
-      return found.formats[0] ?? found.tools[0]
+      const matches = findBySynonym(word)
+      return matches.formats[0] ?? matches.tools[0]
     }
     const expected = {
       word: 'docx',

@@ -257,8 +257,8 @@ test('the OpenAPI document contains the main endpoints, and each of its error st
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const { responses } of Object.values(operations)) {
       const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
-      const unknown = failures.filter((status) => !statuses.has(status))
-      assert.deepEqual(unknown, [], `${path} has a status of no error`)
+      const undefinedStatuses = failures.filter((status) => !statuses.has(status))
+      assert.deepEqual(undefinedStatuses, [], `${path} has a status of no error`)
     }
   }
 })

@@ -82,7 +82,7 @@ for (const [name, example] of Object.entries(createJob.body?.examples ?? {})) {
     const job = await client.accepted(await client.post('/v1/jobs', here))
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
     assert.ok((await client.download(job.jobId)).length > 0)
-    const unknown = job.warnings.filter(({ code }) => code === 'UNKNOWN_PARAMETER')
-    assert.deepEqual(unknown, [])
+    const unknownParameterWarnings = job.warnings.filter(({ code }) => code === 'UNKNOWN_PARAMETER')
+    assert.deepEqual(unknownParameterWarnings, [])
   })
 }

@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
 
 const describeRow = ({ operation, options }: Row) => `${operation} ${JSON.stringify(options)}`
 
-describe('conversion requests that cannot work', () => {
+describe('checks of conversion requests', () => {
   test('POST /v1/convert/check refuses options that cannot work, and the error names the field', async () => {
     for (const row of rows) {
       const { operation, options, field, from = 'pdf', to, code = 'INVALID_INPUT' } = row

@@ -52,8 +52,8 @@ test('only the completed branch of a failed job can be downloaded', async () => 
     const refusedReply = await client.fetch(`${path}${query}`)
     assert.deepEqual([refusedReply.status, await readErrorCode(refusedReply)], [409, 'CONFLICT'], query)
   }
-  const unknown = await client.fetch(`${path}?task=text`)
-  assert.deepEqual([unknown.status, await readErrorCode(unknown)], [404, 'TASK_NOT_FOUND'])
+  const unknownTaskReply = await client.fetch(`${path}?task=text`)
+  assert.deepEqual([unknownTaskReply.status, await readErrorCode(unknownTaskReply)], [404, 'TASK_NOT_FOUND'])
 })
 
 test('a signed link to a failed job returns the file of its completed branch', async () => {

@@ -24,8 +24,8 @@ type LogLine = Readonly<Record<string, unknown>>
 /** Waits for the log line of a metric of a job. */
 async function readMetric(jobId: string, name: string): Promise<LogLine> {
   const path = join(service.dataDir, 'service.log')
-  const stop = AbortSignal.timeout(60_000)
-  const changes = watch(path, { signal: stop })
+  const timeoutSignal = AbortSignal.timeout(60_000)
+  const changes = watch(path, { signal: timeoutSignal })
   const closedEvent = once(changes, 'close')
   for (;;) {
     const changedEvent = Promise.race([once(changes, 'change'), closedEvent])
@@ -39,7 +39,7 @@ async function readMetric(jobId: string, name: string): Promise<LogLine> {
       changes.close()
       return line
     }
-    assert.ok(!stop.aborted, `no ${name} of ${jobId} in time`)
+    assert.ok(!timeoutSignal.aborted, `no ${name} of ${jobId} in time`)
     await changedEvent
   }
 }

@@ -45,7 +45,7 @@ const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
 test('the sweep skips unreadable records, and quarantines them after five failures', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `wf_broken${at}`)
   const brokenRecords = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
-  const unknown = await storeDueRecord('GHOST#1', 'GHOST')
+  const unknownRecord = await storeDueRecord('GHOST#1', 'GHOST')
   const handledIds: string[] = []
   advanceClock(1)
   const healthyIds = Array.from({ length: 30 }, (_, at) => `s${at}`)
@@ -81,14 +81,14 @@ test('the sweep skips unreadable records, and quarantines them after five failur
       },
     ],
   })
-  for (const key of [first, unknown])
+  for (const key of [first, unknownRecord])
     assert.equal(Date.parse(String((await read(key))?.['wakeAt'])) - clock, 86_400_000)
   // A day later, these handlers can handle the records, like a later version of the service.
   advanceClock(86_401)
   const WORKFLOW = async (id = '') =>
     void (await app.services.table.delete({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' }))
   assert.equal(await sweep({ SLOTS, WORKFLOW }), 40)
-  await app.services.table.delete(unknown)
+  await app.services.table.delete(unknownRecord)
 })
 
 test('the sweep counts only consecutive failures of a record', async () => {

@@ -199,9 +199,12 @@ test('the runs of a workflow are paginated, newest first', async () => {
 test('a workflow with an unknown target format is refused when it is created or changed', async () => {
   const send = newClient()
   const { id } = await createWorkflow(send)
-  const unknown = { ...tasks, pdf: { ...tasks.pdf, output_format: 'xyz' } }
-  const createdReply = await send('POST', '/v1/workflows', { ...hourlyWorkflow, tasks: unknown })
-  const changedReply = await send('PATCH', `/v1/workflows/${id}`, { tasks: unknown })
+  const tasksWithUnknownFormat = { ...tasks, pdf: { ...tasks.pdf, output_format: 'xyz' } }
+  const createdReply = await send('POST', '/v1/workflows', {
+    ...hourlyWorkflow,
+    tasks: tasksWithUnknownFormat,
+  })
+  const changedReply = await send('PATCH', `/v1/workflows/${id}`, { tasks: tasksWithUnknownFormat })
   for (const { status, error } of [createdReply, changedReply])
     assert.deepEqual([status, error.code, error.details.task], [422, 'UNSUPPORTED_FORMAT', 'pdf'])
 })

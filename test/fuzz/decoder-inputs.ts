@@ -104,10 +104,10 @@ async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
   unpacked.set(bytes, unpacking)
   const members = await unpacking
   if (members.length === 0) return changeBytes(bytes, random)
-  const chosen = randomBelow(members.length, random)
+  const chosenIndex = randomBelow(members.length, random)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { level: 0, useWebWorkers: false })
   for (const [at, { name, bytes: member }] of members.entries())
-    await zip.add(name, new Uint8ArrayReader(at === chosen ? changeBytes(member, random) : member))
+    await zip.add(name, new Uint8ArrayReader(at === chosenIndex ? changeBytes(member, random) : member))
   return Buffer.from(await zip.close())
 }
 

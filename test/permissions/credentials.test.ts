@@ -106,13 +106,13 @@ for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
 test('the table of record permissions contains the prefix of every partition key in the code', () => {
   const prefixes: readonly string[] = Object.values(partitions).flat()
   const sources = globSync('{lib,functions}/**/*.ts').map((path) => readFileSync(path, 'utf8'))
-  const found = sources.flatMap((source) =>
+  const foundPrefixes = sources.flatMap((source) =>
     [...source.matchAll(/\bpk: ['`]([A-Z]+#?)/g)].map(([, prefix = '']) => prefix),
   )
   const kinds = ownedKinds.map((kind) => `${kind}#`)
-  assert.ok(found.length > 15)
+  assert.ok(foundPrefixes.length > 15)
   assert.deepEqual(
-    [...new Set([...found, ...kinds])].filter((prefix) => !prefixes.includes(prefix)),
+    [...new Set([...foundPrefixes, ...kinds])].filter((prefix) => !prefixes.includes(prefix)),
     [],
   )
 })

@@ -115,10 +115,10 @@ export class OpenApiChecker {
   ): void {
     for (const [name, { required }] of Object.entries(documentedHeaders))
       if (required) assert.ok(sentHeaders.has(name), `${label} without the header ${name}`)
-    const unknown = [...sentHeaders.keys()].filter(
+    const undocumentedHeaders = [...sentHeaders.keys()].filter(
       (name) => !(name in documentedHeaders) && !commonHeaders.test(name),
     )
-    assert.deepEqual(unknown, [], `${label} with headers that are not in the OpenAPI document`)
+    assert.deepEqual(undocumentedHeaders, [], `${label} with headers that are not in the OpenAPI document`)
   }
 
   #findOperation({ path, method }: CheckedReply): Place | undefined {

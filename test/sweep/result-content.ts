@@ -49,7 +49,7 @@ const passwords = ['', 'secret', 'other', 'owner', 'boss']
 
 async function readPdfContent(path: string, option: string): Promise<string> {
   const isEncrypted = (await readFile(path)).includes('/Encrypt')
-  const opened = await Promise.all(
+  const encryptionReports = await Promise.all(
     passwords.map((password) =>
       isEncrypted
         ? run('qpdf', ['--show-encryption', `--password=${password}`, path]).then(
@@ -60,7 +60,7 @@ async function readPdfContent(path: string, option: string): Promise<string> {
         : '',
     ),
   )
-  const password = passwords.find((_, at) => opened[at] !== undefined) ?? ''
+  const password = passwords.find((_, at) => encryptionReports[at] !== undefined) ?? ''
   const read = async (bin: string, ...args: string[]) =>
     (await run(bin, ['-upw', password, ...args, path], { encoding: 'buffer', maxBuffer: 1 << 28 })).stdout
   const [image, text, info, links, fonts, { size }] = await Promise.all([
@@ -89,7 +89,7 @@ async function readPdfContent(path: string, option: string): Promise<string> {
       : []
   return [
     ...[outline, String(webLinks)],
-    ...[hash(image), text, stableInfo, links.toString(), fonts.toString('latin1'), ...opened],
+    ...[hash(image), text, stableInfo, links.toString(), fonts.toString('latin1'), ...encryptionReports],
     ...[removeChangingTexts(metadata), ...(sizeOptions.includes(option) ? [size] : [])],
   ].join('\n')
 }

@@ -117,9 +117,13 @@ describe('limits of a request for tasks', () => {
       getRefusal({ a: raw, out: createExport(`${name}y`) }).message,
       new RegExp(`the task "${name}",`),
     )
-    const unknown = getRefusal({ a: { ...raw, [`${name}y`]: 1 }, out: createExport('a') })
-    assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
-    assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
+    const unknownFieldError = getRefusal({ a: { ...raw, [`${name}y`]: 1 }, out: createExport('a') })
+    assert.match(unknownFieldError.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
+    assert.deepEqual(unknownFieldError.details, {
+      field: `tasks.a.${name}`,
+      task: 'a',
+      expected: ['file', 'filename'],
+    })
     assert.deepEqual(getRefusal({ a: { operation: 'fly' } }).details, {
       field: 'tasks.a.operation',
       task: 'a',

@@ -278,8 +278,8 @@ test('the reliability statistics of the service are public', async () => {
 test('GET /v1/account/quota shows the remaining quota, and quota.warning is published once when it runs low', async () => {
   const owner = await newAccount(app.services, { plan: 'free' })
   const headers = { 'x-api-key': await newKey(app.services, owner) }
-  const published: BusEvent[] = []
-  const publish = async (events: readonly BusEvent[]) => void published.push(...events)
+  const publishedEvents: BusEvent[] = []
+  const publish = async (events: readonly BusEvent[]) => void publishedEvents.push(...events)
   const appWithBus = app.with({ bus: { publish, signal: async () => undefined } as unknown as Bus })
   const createJob = () =>
     appWithBus.send('POST', '/v1/import/url', { body: { url: 'https://example.com/a.png' }, headers })
@@ -293,7 +293,7 @@ test('GET /v1/account/quota shows the remaining quota, and quota.warning is publ
   await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
   assert.equal((await createJob()).status, 202)
   assert.equal((await createJob()).status, 202)
-  const quotaEvents = published.filter(({ event }) => event.startsWith('quota.'))
+  const quotaEvents = publishedEvents.filter(({ event }) => event.startsWith('quota.'))
   assert.deepEqual(
     quotaEvents.map(({ event, owner: whose }) => [event, whose]),
     [['quota.warning', owner]],
@@ -305,7 +305,10 @@ test('GET /v1/account/quota shows the remaining quota, and quota.warning is publ
     body,
   })
   assert.equal(changedReply.status, 200, changedReply.text)
-  assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
+  assert.deepEqual(
+    [publishedEvents.at(-1)?.event, publishedEvents.at(-1)?.owner],
+    ['subscription.created', owner],
+  )
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
 })

@@ -44,7 +44,7 @@ test('a table stays on the page of its text if it fits or is only a little too w
   }
 })
 
-test('a very wide table shrinks to the paper if the client or the page chose it, or if it is not in the text', async () => {
+test('a very wide table shrinks to the paper if the client or the page chose the paper, or if the table is positioned or in a flexbox', async () => {
   const prints = [
     await print('chosen', createTable(22), { pageSize: 'A4' }),
     await print('own-paper', `<style>@page { size: A4 }</style>${createTable(22)}`),

@@ -147,7 +147,7 @@ describe('headers of media files', () => {
   })
 })
 
-describe('number of ffmpeg processes', () => {
+describe('conversions with and without ffprobe', () => {
   after(removeRuns)
   const listCommands = async (name: string, to: FormatId) =>
     (await convert(ffmpeg, fixture(name), to)).commands

@@ -60,7 +60,7 @@ describe('video options', () => {
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
   })
 
-  test('a higher quality option gives a larger video file', async () => {
+  test('a higher value of the quality option gives a larger video file', async () => {
     const readBytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })).path)).size
     for (const [worseOptions, betterOptions] of [

@@ -7,7 +7,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { probeStreams, readStdout, runFfprobe } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
-describe('compressed videos', () => {
+describe('compressed videos and audio', () => {
   const folder = scratchFolder('video-compress')
   const video = `${folder}/source.mp4`
   before(async () => {

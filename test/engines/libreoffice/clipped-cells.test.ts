@@ -64,7 +64,7 @@ test('cells of narrow columns and flat rows are printed completely, from ODS, XL
   }
 })
 
-test('rows whose cells are wrapped stay hidden, and as high as their document makes them', async () => {
+test('hidden rows with wrapped text stay hidden, and a row keeps the height that the document sets', async () => {
   const wrapped = createText(createWords('tall', 5), 'wrapped')
   const hiddenRow = createRow([createText('secret wrapped words', 'wrapped')]).replace(
     '<table:table-row',

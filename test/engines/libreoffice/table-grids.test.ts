@@ -75,7 +75,7 @@ test('cells of Word tables whose grid lacks columns are printed on the page and 
     )
 })
 
-test('a column keeps the width of its cells if the grid of the table lacks it', async () => {
+test('columns get the widths of their cells if the table has no grid', async () => {
   const widths = [1000, 5000].map((width, at) =>
     createWordCell(`wide${at}`, `<w:tcW w:w="${width}" w:type="dxa"/>`),
   )

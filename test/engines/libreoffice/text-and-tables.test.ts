@@ -21,7 +21,7 @@ async function convertToPdf(name: string, options?: RunSettings['options']): Pro
   return path
 }
 
-describe('plain text and tables', () => {
+describe('plain text, tables and web pages', () => {
   test('plain text in UTF-16 keeps its characters', async () => {
     assert.match(await readPdfText(await convertToPdf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
@@ -176,7 +176,7 @@ test('a drawing becomes an SVG of its first page, with a warning about the other
   assert.deepEqual(warnings, ['PAGES_DROPPED'])
 })
 
-describe('documents that cannot be opened', () => {
+describe('protected and damaged documents', () => {
   for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
     test(`a protected ${kind} requires its password`, async () => {
       const name = `locked.${kind}`

@@ -59,7 +59,7 @@ describe('damaged parts of a Word document', () => {
       ['footnotes', 'footnotes.xml', notesXml],
     ])
   const damages = {
-    none: [header, notes, []],
+    'undamaged parts': [header, notes, []],
     'a header without an end tag': [header.replace('</w:p>', ''), notes, ['header1.xml']],
     'truncated footnotes': [header, notes.slice(0, -40), ['footnotes.xml']],
     'a header that is no XML': ['\0\u0001', notes, ['header1.xml']],
@@ -70,7 +70,7 @@ describe('damaged parts of a Word document', () => {
   const isRead = (xml: string | undefined) => xml?.startsWith('<')
 
   for (const [name, [headerXml, notesXml, names]] of Object.entries(damages))
-    test(`damage: ${name}`, async () => {
+    test(`a Word document with ${name} keeps its readable parts, and a warning names the damaged ones`, async () => {
       const source = await write(name.replaceAll(' ', '-'), headerXml, notesXml)
       const { text, warnings, messages } = await readPdf(source)
       const expectedParts = [

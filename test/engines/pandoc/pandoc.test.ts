@@ -56,7 +56,7 @@ testConformance(pandoc, {
 
 const createTextCell = (text: string) => ({ children: [new Paragraph(text)] })
 
-describe('text boxes, comments and tables of Word documents', () => {
+describe('Word documents', () => {
   const adjacentNotes = [
     ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
     'Comment by Ann: Axolotl',

@@ -27,7 +27,7 @@ describe('archives with several files', { concurrency: 2 }, () => {
   }
 })
 
-describe('archives of a single compressed file', { concurrency: 2 }, () => {
+describe('compressed files', { concurrency: 2 }, () => {
   for (const from of singleFileIds) {
     test(`the entry in a ZIP made from a ${from} file has the name of the ${from} file without its extension`, async () => {
       const { path } = await convert(sevenZip, getSingleFile(from), 'zip', { from })

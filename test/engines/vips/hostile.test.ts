@@ -45,7 +45,7 @@ describe('HEIC with several images', () => {
   })
 })
 
-describe('image options', () => {
+describe('options and encoding of images', () => {
   after(removeRuns)
   const source = fixture('corners.png')
 

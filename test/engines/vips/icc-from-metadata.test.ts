@@ -24,7 +24,7 @@ const createPrimariesChunk = (...values: readonly number[]): PngChunk => ({
   data: uint32s(...values),
 })
 
-describe('PNG color chunks', () => {
+describe('colors declared by a PNG or AVIF', () => {
   const folder = scratchFolder('described-colors')
   after(removeRuns)
 

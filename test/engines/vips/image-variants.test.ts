@@ -12,7 +12,7 @@ import { assertNear, folder, readNumbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
-describe('image options', () => {
+describe('options and properties of images', () => {
   after(removeRuns)
 
   test('the rotate option rotates an image', async () => {
