@@ -126,14 +126,14 @@ function listAcceptedTypes(
   { type, enum: words = [], number }: OptionView,
   option: z.ZodType,
 ): readonly string[] {
-  const known = cache.get(option)
-  if (known) return known
-  const accepted = Object.entries(trials).flatMap(([name, values]) =>
+  const cachedTypes = cache.get(option)
+  if (cachedTypes) return cachedTypes
+  const acceptedTypes = Object.entries(trials).flatMap(([name, values]) =>
     values.some((value) => option.safeParse(value).success) ? [name] : [],
   )
   // A number in an enum, such as an angle, may be sent as a number or as text.
   const literals = words.flatMap((word) => (/^-?\d+$/.test(word) ? [word, `'${word}'`] : [`'${word}'`]))
-  const others = accepted.filter((name) => name !== 'number' || literals.length === 0 || number)
+  const others = acceptedTypes.filter((name) => name !== 'number' || literals.length === 0 || number)
   const usual = type === 'enum' ? [] : [type === 'integer' ? 'number' : type]
   // If any text is accepted, `string & {}` lets editors still suggest the words.
   const forms = [...literals, ...new Set([...usual, ...others])].map((form) =>

@@ -52,12 +52,12 @@ function findItemError(
 
 function findFieldError(args: Readonly<Record<string, unknown>>, schema: ArgumentSchema): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema
-  const missing = required.find((name) => args[name] === undefined)
-  if (missing !== undefined) return `The argument ${missing} is missing.`
+  const missingName = required.find((name) => args[name] === undefined)
+  if (missingName !== undefined) return `The argument ${missingName} is missing.`
   const names = Object.keys(properties)
-  const unknown = Object.keys(args).find((name) => !names.includes(name))
-  if (unknown !== undefined && !additionalProperties)
-    return `Unknown argument ${unknown}; expected ${names.join(', ')}.`
+  const unknownName = Object.keys(args).find((name) => !names.includes(name))
+  if (unknownName !== undefined && !additionalProperties)
+    return `Unknown argument ${unknownName}; expected ${names.join(', ')}.`
   const knownArguments = names.filter((name) => args[name] !== undefined)
   return findFirstDefined(
     knownArguments.map((name) => properties[name] && findError(args[name], properties[name], name)),
