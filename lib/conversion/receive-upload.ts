@@ -128,8 +128,8 @@ async function publishUploadEvent(
   deps: ReceiveUploadDeps,
 ): Promise<void> {
   const { filename, contentType: mimeType, key } = upload
-  const unknown = { key, filename, mimeType, format: null, size: storedObject.size, sha256: '' }
-  const file = 'file' in outcome ? outcome.file : unknown
+  const uninspectedFile = { key, filename, mimeType, format: null, size: storedObject.size, sha256: '' }
+  const file = 'file' in outcome ? outcome.file : uninspectedFile
   await publishUpload(upload, file, storedObject.storedAt.toISOString(), deps)
 }
 

@@ -25,7 +25,7 @@ export interface Handshake {
 }
 
 const bearerProtocol = 'bearer.'
-const unknown = { kind: 'unknown' } as const
+const unknownClaim = { kind: 'unknown' } as const
 
 /**
  * Reads the identity that the handshake claims. The first of these that is present decides: cookie, header,
@@ -39,7 +39,7 @@ export async function readClaim(
   const { origin } = headers
   const cookieClaim = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
-    : unknown
+    : unknownClaim
   // Browsers send the cookie whichever page connects, so a cookie from another origin must be ignored.
   const isCrossOrigin = cookieClaim.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
   if (cookieClaim.kind === 'known' && !isCrossOrigin) return cookieClaim
@@ -47,7 +47,7 @@ export async function readClaim(
   if (headerClaim.kind !== 'unknown') return headerClaim
   const { ticket } = query
   if (ticket) return { kind: 'ticket', ticket }
-  return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknown
+  return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknownClaim
 }
 
 /** Reads the identity from the token in the first frame. */
@@ -60,7 +60,7 @@ async function authenticateClaim(
 ): Promise<IdentityClaim> {
   try {
     const principal: Principal = await authenticate({ ...credentials, method: 'GET' }, services)
-    if (principal.isNew) return unknown
+    if (principal.isNew) return unknownClaim
     authorize(principal, listAccess)
     const { ownerId: owner, credential } = principal
     return { kind: 'known', owner, ...defined({ credential }) }

@@ -180,9 +180,9 @@ function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'in
 function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operation: TaskOperation): void {
   if (operation.kind === 'process') return
   const knownFields = Object.keys(operation.fields.shape)
-  const unknown = Object.keys(fields).find((field) => !knownFields.includes(field))
-  if (unknown === undefined) return
-  const field = unknown.slice(0, 64)
+  const unknownField = Object.keys(fields).find((field) => !knownFields.includes(field))
+  if (unknownField === undefined) return
+  const field = unknownField.slice(0, 64)
   throw new AppError(
     'INVALID_INPUT',
     `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.${formatSuggestion(findSimilar(field, knownFields))}`,
