@@ -8,6 +8,7 @@ from com.sun.star.awt import FontDescriptor
 from com.sun.star.table import CellRangeAddress
 from com.sun.star.uno import Exception as UnoException
 
+from cell_links import split_links
 from cells import last_cell
 
 # Limits, because each call to the office takes time.
@@ -82,6 +83,7 @@ class Sheet:
         self.document.IsAdjustHeightEnabled = False
         try:
             self._widen()
+            split_links(self.document, self.sheet, self.wrapped_rows)
         finally:
             self.document.IsAdjustHeightEnabled = True
         if self.wrapped_rows:

@@ -39,11 +39,14 @@ const rows = [
   createRow([createText(createWords('wrapped', 9), 'wrapped')], 'flat'),
   createRow(['<table:table-cell table:formula="of:=1/0" office:value-type="float" office:value="0"/>']),
 ]
-const sheet = `<table:table table:name="S"><table:table-column table:style-name="narrow" table:number-columns-repeated="4"/>${rows.join('')}</table:table>`
+const linkWords = createWords('linked', 90)
+const link = `<text:a xlink:href="https://example.com/" xmlns:xlink="http://www.w3.org/1999/xlink">${linkWords}</text:a>`
+const linkRow = createRow([createText(link, 'wrapped')])
+const sheet = `<table:table table:name="S"><table:table-column table:style-name="narrow" table:number-columns-repeated="4"/>${rows.join('')}${linkRow}</table:table>`
 const expectedWords = rows
   .flatMap((row) => [...row.matchAll(/<text:p>(.*?)<\/text:p>/g)])
   .flatMap(([, text = '']) => text.split(' '))
-  .concat('1,234,567.25', '98765432109')
+  .concat('1,234,567.25', '98765432109', linkWords.split(' '))
 
 test('cells of narrow columns and flat rows are printed completely, from ODS, XLSX and XLS', async () => {
   const source = await writeFlatDocument(
