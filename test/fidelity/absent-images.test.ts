@@ -61,6 +61,35 @@ describe('images that a document shows, but does not contain', () => {
     assert.deepEqual(await countImages(path, 'odt'), { absentImages: 3, images: 2 })
   })
 
+  test('missing images of spreadsheets are counted', async () => {
+    const workbook = await writeZip('absent.xlsx', {
+      'xl/workbook.xml': '<workbook><sheets><sheet r:id="r0"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="r0" Target="worksheets/sheet1.xml"/></Relationships>',
+      'xl/worksheets/sheet1.xml': '<worksheet><sheetData/></worksheet>',
+      'xl/worksheets/_rels/sheet1.xml.rels':
+        '<Relationships><Relationship Id="r0" Target="../drawings/drawing1.xml"/></Relationships>',
+      'xl/drawings/drawing1.xml': ['r0', 'r1', 'r2'].map((id) => `<a:blip r:embed="${id}"/>`).join(''),
+      'xl/drawings/_rels/drawing1.xml.rels': `<Relationships>${[
+        '../media/stored.png',
+        '../media/missing.png',
+        'http://example.com/linked.png',
+      ]
+        .map((target, at) => `<Relationship Id="r${at}" Type="http://example.com/image" Target="${target}"/>`)
+        .join('')}</Relationships>`,
+      'xl/media/stored.png': 'x',
+    })
+    assert.equal((await countImages(workbook, 'xlsx')).absentImages, 2)
+    const frames = ['media/stored.png', 'media/missing.png', 'http://example.com/linked.png'].map(
+      (url) => `<draw:frame><draw:image xlink:href="${url}"/></draw:frame>`,
+    )
+    const sheets = await writeZip('absent.ods', {
+      'content.xml': `<office:spreadsheet><table:table><table:shapes>${frames.join('')}</table:shapes></table:table></office:spreadsheet>`,
+      'media/stored.png': 'x',
+    })
+    assert.equal((await countImages(sheets, 'ods')).absentImages, 2)
+  })
+
   test('missing images of a presentation are counted', async () => {
     const path = await writeZip('absent.pptx', {
       'ppt/slides/slide1.xml': `<p:sld><a:blip r:embed="r0"/><a:p><a:t>${text}</a:t></a:p></p:sld>`,

@@ -30,6 +30,6 @@ export async function readPresentation(
     ...(zip.names.some((name) => name.startsWith('ppt/notesSlides/')) ? (['notes'] as const) : []),
     ...(zip.names.some((name) => name.startsWith('ppt/comments')) ? (['comments'] as const) : []),
   ]
-  const absentImages = isResult ? 0 : await countAbsentImages(zip, slideNamePattern)
+  const absentImages = isResult ? 0 : await countAbsentImages(zip, names)
   return { words, counts: { slides }, features, absentImages }
 }

@@ -50,7 +50,8 @@ export async function readDocx(bytes: FileBytes, isResult = false): Promise<Cont
   ]
   // The content of embedded documents is not counted.
   const counts = hasChunks ? {} : await countBody(main, zip)
-  const absentImages = isResult ? 0 : await countAbsentImages(zip, shownPartPattern)
+  const shownParts = zip.names.filter((name) => shownPartPattern.test(name))
+  const absentImages = isResult ? 0 : await countAbsentImages(zip, shownParts)
   return { words, ...comments, ...margins, counts, features: foundFeatures, absentImages }
 }
 

@@ -4,6 +4,7 @@ import type { ContentSummary } from '../content-summary.ts'
 import { decodeMarkupEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip, type Zip } from '../zip.ts'
+import { countAbsentFrameImages, countAbsentImages, createImageFinder } from './absent-images.ts'
 import { CellCounter } from './cells.ts'
 import { readDrawingText } from './drawing-text.ts'
 import { OpenSheetReader } from './open-document-sheets.ts'
@@ -12,7 +13,7 @@ import { readCells } from './xlsx-cells.ts'
 import { removeHiddenCells } from './xlsx-visible-cells.ts'
 
 /** Summarizes Excel workbooks (ECMA-376), including hidden sheets, which other workbook formats retain. */
-export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readXlsx(bytes: FileBytes, isResult = false): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
   const texts = readSharedTexts((await zip.text('xl/sharedStrings.xml')) ?? '')
@@ -36,7 +37,8 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
     ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
     ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
   ]
-  const summary = cells.summary(paths.length, features)
+  const absentImages = isResult ? 0 : await countAbsentImages(zip, drawings)
+  const summary = { ...cells.summary(paths.length, features), absentImages }
   const visibleWords = hasHidden ? await countVisibleWords(zip, sheets, texts) : undefined
   return visibleWords ? { ...summary, visibleWords } : summary
 }
@@ -124,9 +126,19 @@ function readSharedTexts(xml: string): string[] {
 }
 
 /** Summarizes OpenDocument sheets, in a ZIP or flat XML. */
-export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readOpenSpreadsheet(
+  bytes: FileBytes,
+  isResult = false,
+): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  return zip ? zip.read('content.xml', summarizeSheets) : summarizeSheets(await bytes.readWhole())
+  const summarize = (xml: Buffer): ContentSummary => {
+    const summary = summarizeSheets(xml)
+    const mayLackImages = !isResult && summary.features.includes('pictures')
+    return mayLackImages
+      ? { ...summary, absentImages: countAbsentFrameImages(xml.toString(), createImageFinder(zip)) }
+      : summary
+  }
+  return zip ? zip.read('content.xml', summarize) : summarize(await bytes.readWhole())
 }
 
 function summarizeSheets(xml: Buffer): ContentSummary {
