@@ -22,7 +22,7 @@ import { pixelsPerInch, svgDefaults, writeSvgWithPixelLengths } from './svg-leng
 import { getPixelTarget, isLossless, type PixelTargetId } from './targets.ts'
 import { normalizeTiff } from './tiff-extra-planes.ts'
 import { keepHdrCodes, readHeifColorCodes, readPngHdrCodes, toneMap } from './tone-mapping.ts'
-import { trimJpeg } from './trim-jpeg.ts'
+import { normalizeJpeg } from './normalize-jpeg.ts'
 
 /** A file that libvips can read, with its metadata. */
 export interface SourceImage {
@@ -147,7 +147,7 @@ async function decodeFormat(
     return { path: await writeSvgWithPixelLengths(input, tools), format: input.format }
   }
   if (input.format === 'tiff') return normalizeTiff(input, await loadSharp(), tools)
-  if (input.format === 'jpg') return trimJpeg(input, tools)
+  if (input.format === 'jpg') return normalizeJpeg(input, tools)
   const decode = getImageDecoder(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await readMetadata(input.path)).hasAlpha === true

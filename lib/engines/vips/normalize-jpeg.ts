@@ -4,7 +4,7 @@ import { findJpegStart, maxBytesBeforeJpeg } from '../../binary/jpeg-start.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
 /** Returns a file that begins with the start marker, without which libvips does not recognize a JPEG. */
-export async function trimJpeg(input: InputFile, tools: Tools): Promise<InputFile> {
+export async function normalizeJpeg(input: InputFile, tools: Tools): Promise<InputFile> {
   const start = findJpegStart(await readHead(input.path))
   if (!start) return input
   const path = join(tools.workDir, `${parse(input.path).name}-trimmed.jpg`)
