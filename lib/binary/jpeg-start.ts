@@ -1,5 +1,5 @@
 /** Longest text or padding that is skipped before a JPEG: HTTP header lines, or bytes that a faulty transfer added. */
-export const maxBytesBeforeJpeg = 1024
+const maxBytesBeforeJpeg = 1024
 
 /**
  * Returns the offset of the start marker, or undefined if there is none; ffmpeg and repair programs also skip other

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { hasFlacFrame } from '../../lib/formats/detect/flac-frames.ts'
@@ -16,6 +19,14 @@ for (const name of ['http-header', 'fill-byte', 'junk-after-start', 'junk-betwee
     const { path, from, codes } = await convertAndCleanUp(fixture(`odd/${name}.jpg`), 'png')
     assert.deepEqual([from, codes, await readQuarterColors(path)], ['jpg', [], 'RGBx'])
   })
+
+test('a JPEG whose Huffman table has zeros in place of its symbols causes a warning', async () => {
+  const bytes = await readFile(fixture('odd/http-header.jpg'))
+  const source = join(await mkdtemp(join(tmpdir(), 'damaged-jpeg-')), 'damaged.jpg')
+  await writeFile(source, bytes.fill(0, 253, 266))
+  const { codes } = await convertAndCleanUp(source, 'png')
+  assert.deepEqual(codes, ['MAY_BE_DAMAGED'])
+})
 
 for (const name of ['frames', 'unknown-start'])
   test(`a FLAC file without its header is read: ${name}`, async () => {

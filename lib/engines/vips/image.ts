@@ -17,12 +17,12 @@ import { hasAllPixels } from './gif-completeness.ts'
 import { addProfileFromCodes, addProfileFromPng } from './icc-from-metadata.ts'
 import { createCorruptImageError, toImageError } from './image-error.ts'
 import { maxPixels, timeoutS } from './limits.ts'
+import { normalizeJpeg } from './normalize-jpeg.ts'
 import { readPngHead } from './png-head.ts'
 import { pixelsPerInch, svgDefaults, writeSvgWithPixelLengths } from './svg-lengths.ts'
 import { getPixelTarget, isLossless, type PixelTargetId } from './targets.ts'
 import { normalizeTiff } from './tiff-extra-planes.ts'
 import { keepHdrCodes, readHeifColorCodes, readPngHdrCodes, toneMap } from './tone-mapping.ts'
-import { normalizeJpeg } from './normalize-jpeg.ts'
 
 /** A file that libvips can read, with its metadata. */
 export interface SourceImage {

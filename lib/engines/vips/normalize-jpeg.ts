@@ -1,11 +1,24 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import { findJpegStart, maxBytesBeforeJpeg } from '../../binary/jpeg-start.ts'
+import { findJpegStart } from '../../binary/jpeg-start.ts'
+import { hasDamagedTables } from '../../binary/jpeg-tables.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Returns a file that begins with the start marker, without which libvips does not recognize a JPEG. */
+/** Nearly all JPEGs have their tables in the first 64 KiB. */
+const headBytes = 64 * 1024
+
+/**
+ * Returns a file that begins with the start marker, without which libvips does not recognize a JPEG. Warns about damage
+ * that libvips does not notice.
+ */
 export async function normalizeJpeg(input: InputFile, tools: Tools): Promise<InputFile> {
-  const start = findJpegStart(await readHead(input.path))
+  const head = await readHead(input.path)
+  const start = findJpegStart(head)
+  if (hasDamagedTables(head.subarray(start)))
+    tools.warn(
+      'MAY_BE_DAMAGED',
+      'The JPEG has a damaged table: check whether its colors and shapes are right.',
+    )
   if (!start) return input
   const path = join(tools.workDir, `${parse(input.path).name}-trimmed.jpg`)
   await writeFile(path, (await readFile(input.path)).subarray(start))
@@ -14,6 +27,6 @@ export async function normalizeJpeg(input: InputFile, tools: Tools): Promise<Inp
 
 async function readHead(path: string): Promise<Buffer> {
   await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytesBeforeJpeg), 0, maxBytesBeforeJpeg, 0)
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(headBytes), 0, headBytes, 0)
   return buffer.subarray(0, bytesRead)
 }
