@@ -147,7 +147,7 @@ export const toolOptions = {
   }),
   'extract-pdf-pages': z.object({
     ...editOptions,
-    pages: pageRange.describe('Pages of the result, in order, such as 1,3,5 or 7-last.'),
+    pages: pageRange.describe('Pages to extract, in the order you want, such as 1,3,5 or 7-last.'),
   }),
   'remove-pdf-pages': z.object({
     ...editOptions,

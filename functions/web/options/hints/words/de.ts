@@ -146,8 +146,8 @@ const hints: typeof en = {
   'PDF/A part and conformance level.': 'Teil und Konformitätsstufe von PDF/A.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'Zum Beispiel 1-5, 10, 15-last. Leer = alle Seiten.',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.':
-    'In dieser Reihenfolge, zum Beispiel 1, 3, 5 oder 7-last.',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    'Seiten, die extrahiert werden, in der gewünschten Reihenfolge, zum Beispiel 1, 3, 5 oder 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'Zum Beispiel 1-5, 10, 15-last. Leer = alle Seiten.',
   'Pages to remove, such as 2,4.': 'Seiten, die entfernt werden, zum Beispiel 2, 4.',

@@ -142,7 +142,8 @@ const hints: Readonly<Record<string, string>> = {
   'PDF/A part and conformance level.': 'PDF/A part and conformance level.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'For example 1-5, 10, 15-last. Empty = all pages.',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.': 'In this order, for example 1, 3, 5 or 7-last.',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    'Pages to extract, in the order you want, for example 1, 3, 5 or 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'For example 1-5, 10, 15-last. Empty = all pages.',
   'Pages to remove, such as 2,4.': 'Pages to remove, for example 2, 4.',

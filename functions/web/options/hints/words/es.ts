@@ -145,7 +145,8 @@ const hints: typeof en = {
   'PDF/A part and conformance level.': 'Parte y nivel de conformidad de PDF/A.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'Por ejemplo, 1-5, 10, 15-last. Vacío: todas las páginas.',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.': 'En este orden, por ejemplo 1, 3, 5 o 7-last.',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    'Páginas que se extraen, en el orden deseado, por ejemplo 1, 3, 5 o 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'Por ejemplo, 1-5, 10, 15-last. Vacío: todas las páginas.',
   'Pages to remove, such as 2,4.': 'Páginas que eliminar, por ejemplo 2, 4.',

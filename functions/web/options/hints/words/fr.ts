@@ -147,7 +147,8 @@ const hints: typeof en = {
   'PDF/A part and conformance level.': 'Partie et niveau de conformité PDF/A.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.': 'Dans cet ordre, par exemple 1, 3, 5 ou 7-last.',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    'Pages à extraire, dans l’ordre voulu, par exemple 1, 3, 5 ou 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'Par exemple 1-5, 10, 15-last. Vide : toutes les pages.',
   'Pages to remove, such as 2,4.': 'Pages à supprimer, par exemple 2, 4.',

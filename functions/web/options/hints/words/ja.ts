@@ -139,7 +139,8 @@ const hints: typeof en = {
   'PDF/A part and conformance level.': 'PDF/A のパートと適合レベル。',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     '例：1-5, 10, 15-last。空欄の場合はすべてのページ。',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.': 'この順序で出力します（例：1, 3, 5、7-last）。',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    '抽出するページを希望の順序で指定します（例：1, 3, 5、7-last）。',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     '例：1-5, 10, 15-last。空欄の場合はすべてのページ。',
   'Pages to remove, such as 2,4.': '削除するページ（例：2, 4）。',

@@ -143,7 +143,8 @@ const hints: typeof en = {
   'PDF/A part and conformance level.': 'Parte e nível de conformidade do PDF/A.',
   'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'Por exemplo, 1-5, 10, 15-last. Em branco: todas as páginas.',
-  'Pages of the result, in order, such as 1,3,5 or 7-last.': 'Nesta ordem, por exemplo 1, 3, 5 ou 7-last.',
+  'Pages to extract, in the order you want, such as 1,3,5 or 7-last.':
+    'Páginas a extrair, na ordem desejada, por exemplo 1, 3, 5 ou 7-last.',
   'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'Por exemplo, 1-5, 10, 15-last. Em branco: todas as páginas.',
   'Pages to remove, such as 2,4.': 'Páginas a remover, por exemplo 2, 4.',
