@@ -91,7 +91,7 @@ export const errorCatalog = {
   INSUFFICIENT_DISK_SPACE: {
     status: 503,
     description: 'The service is low on disk space and accepts no new files.',
-    hint: 'Send the request again after the seconds in Retry-After, or delete jobs that you no longer need.',
+    hint: 'Send the request again after the number of seconds in Retry-After, or delete jobs that you no longer need.',
   },
   STORAGE_NOT_CONFIGURED: {
     status: 503,
@@ -163,7 +163,7 @@ export const errorCatalog = {
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     description: 'The first request with this Idempotency-Key is still running.',
-    hint: 'Send the request again after the seconds in Retry-After to get its reply.',
+    hint: 'Send the request again after the number of seconds in Retry-After to get its reply.',
   },
   UPLOAD_NOT_FOUND: {
     status: 404,
@@ -208,7 +208,7 @@ export const errorCatalog = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     description: 'Part of the service is temporarily unavailable.',
-    hint: 'Send the request again after the seconds in Retry-After. With an Idempotency-Key nothing is created twice.',
+    hint: 'Send the request again after the number of seconds in Retry-After. With an Idempotency-Key nothing is created twice.',
   },
   FILE_ENCRYPTED: {
     status: 422,

@@ -112,7 +112,7 @@ const removeTask = contract({
   method: 'DELETE',
   path: '/v2/tasks/:taskId',
   access: writeAccess,
-  summary: 'Delete a task without a job',
+  summary: 'Delete a standalone task',
   params: TaskParams,
   reply: emptyReply,
   handle: async (request, services) => {

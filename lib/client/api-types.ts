@@ -1611,9 +1611,9 @@ export interface ConversionRequest extends TargetFields {
 export interface TargetFields {
   /** Id of the target format, such as `pdf`; see GET /v1/formats */
   targetFormat?: string
-  /** Deprecated name of targetFormat */
+  /** Deprecated name of `targetFormat` */
   output_format?: string
-  /** Deprecated name of targetFormat */
+  /** Deprecated name of `targetFormat` */
   target?: string
   /** Store to which the result is exported as well: `s3`, `blobstore`, `gcs` or `sftp` */
   exportMethod?: string
@@ -1766,7 +1766,7 @@ export interface WarningDetails {
   unit?: string
   /** Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`) */
   share?: number
-  /** First 10 names of what the warning is about */
+  /** Names of the files, fonts or other items that the warning is about; at most 10 */
   names?: string[]
   /** Pages such as `1-3,7`, unless there are too many */
   pages?: string
@@ -2388,7 +2388,7 @@ export interface Task {
       url: string
       mime_type: string
       sha256: string
-      /** Names of the files in a list, such as the pages of a PDF: at most 1000, fewer in a job of many tasks. The next task takes each as a separate file, which `input: {task, file}` can select */
+      /** If this file is a ZIP of several results, such as one image per page of a PDF: their names; at most 1000, fewer in a job with many tasks. The next task gets each as a separate file; `input: {task, file}` selects one of them */
       members?: string[]
     }[]
     /** Result of `metadata` and `pdf-info`; missing above 64 kB, when only the file has it */

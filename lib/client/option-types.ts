@@ -20,7 +20,7 @@ interface Values {
   author?: string | undefined
   /** Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos. */
   background?: string | undefined
-  /** Deprecated name of videoBitrate. */
+  /** Deprecated name of `videoBitrate`. */
   bitrate?: number | string | undefined
   /** A page is blank when at most this percentage of it is darker than paper. */
   blankThreshold?: number | undefined
@@ -142,13 +142,13 @@ interface Values {
   metadata?: 'strip' | 'keep' | undefined
   /** auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes. */
   mode?: 'auto' | 'remux-if-possible' | 'encode' | undefined
-  /** Deprecated name of language. */
+  /** Deprecated name of `language`. */
   ocrLanguage?: string | undefined
   /** keep joins the bookmarks, per_file groups them by file name, none drops them. */
   outline?: 'keep' | 'per_file' | 'none' | undefined
   /** Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted. */
   ownerPassword?: string | undefined
-  /** Deprecated name of pages. */
+  /** Deprecated name of `pages`. */
   pageRange?: string | number | undefined
   /** A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt) */
   pageSize?: string | undefined

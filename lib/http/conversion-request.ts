@@ -63,8 +63,8 @@ export const conversionErrors = [
 /** Fields of a conversion: the target format under its current name and two older names, and the options. */
 export const targetFields = {
   targetFormat: text('id').optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
-  output_format: text('id').optional().describe('Deprecated name of targetFormat'),
-  target: text('id').optional().describe('Deprecated name of targetFormat'),
+  output_format: text('id').optional().describe('Deprecated name of `targetFormat`'),
+  target: text('id').optional().describe('Deprecated name of `targetFormat`'),
   ...exportRequestFields,
   engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
   filename: text('name')

@@ -164,7 +164,7 @@ const TaskView = component(
                 .array(z.string())
                 .optional()
                 .describe(
-                  `Names of the files in a list, such as the pages of a PDF: at most ${maxShownMembers.perList}, fewer in a job of many tasks. The next task takes each as a separate file, which \`input: {task, file}\` can select`,
+                  `If this file is a ZIP of several results, such as one image per page of a PDF: their names; at most ${maxShownMembers.perList}, fewer in a job with many tasks. The next task gets each as a separate file; \`input: {task, file}\` selects one of them`,
                 ),
             }),
           ),

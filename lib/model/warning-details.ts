@@ -26,7 +26,7 @@ export const WarningDetails = component(
       .array(z.string().max(maxNameLength))
       .max(maxNames)
       .optional()
-      .describe(`First ${maxNames} names of what the warning is about`),
+      .describe(`Names of the files, fonts or other items that the warning is about; at most ${maxNames}`),
     pages: z
       .string()
       .max(maxPagesLength)

@@ -62,7 +62,7 @@ const jsonSchemas = {
 }
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  // For everything that clients send, zod's JSON Schema has this shape.
+  // The cast is safe: schemas of client input use no keywords other than those of `JsonSchema`.
   const knownSchema =
     jsonSchemas[io].get(schema) ??
     (z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: unnamedMetadata }) as JsonSchema)

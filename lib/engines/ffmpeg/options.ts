@@ -155,7 +155,7 @@ const videoOptionShape = {
     .describe('Bits per second of the video track, such as 2M.'),
   bitrate: createBitRateOption(10_000, 200_000_000)
     .optional()
-    .meta({ description: 'Deprecated name of videoBitrate.', deprecated: true }),
+    .meta({ description: 'Deprecated name of `videoBitrate`.', deprecated: true }),
   twoPass: flag()
     .optional()
     .describe('Encodes in two passes: meets the bit rate more precisely but takes twice as long.'),

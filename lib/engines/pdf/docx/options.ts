@@ -8,9 +8,9 @@ const markDeprecated = (description: string) => ({ description, deprecated: true
 /** There is no password option: the specification requires clients to decrypt a PDF first. */
 export const DocxOptions = z.object({
   pages: pageRange.optional(),
-  pageRange: pageRange.optional().meta(markDeprecated('Deprecated name of pages.')),
+  pageRange: pageRange.optional().meta(markDeprecated('Deprecated name of `pages`.')),
   language: ocrLanguage.optional(),
-  ocrLanguage: ocrLanguage.optional().meta(markDeprecated('Deprecated name of language.')),
+  ocrLanguage: ocrLanguage.optional().meta(markDeprecated('Deprecated name of `language`.')),
   layout: z
     .enum(['flow', 'exact'])
     .optional()
