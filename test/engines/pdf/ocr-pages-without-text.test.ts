@@ -45,7 +45,7 @@ test('scanned pages that take too long for OCR are left without text, and a warn
   )
   assert.deepEqual(chunkPageNumbers, [])
   const reason =
-    'TEXT_MAY_BE_MISSING The text of these pages was not read because reading one took longer than 0.01 seconds:'
+    'TEXT_MAY_BE_MISSING The text of these pages was not read because each took longer than 0.01 seconds:'
   const hint = 'Send them at a lower resolution.'
   assert.deepEqual(messages, [`${reason} 1,3. ${hint}`, `${reason} 7-8,20. ${hint}`])
 })

@@ -11,14 +11,14 @@ import type { Run } from './run-engine.ts'
 export const readPageNames = async (path: string, ...args: string[]) =>
   [...(await readStdout('pdftotext', ...args, path, '-')).matchAll(/\w+ page\d/g)].map(([name]) => name)
 
-interface Item {
+interface QpdfOutlineItem {
   title: string
   page: number | null
-  kids: Item[]
+  kids: QpdfOutlineItem[]
 }
-const Item: z.ZodType<Item> = z.lazy(() =>
+const QpdfOutlineItem: z.ZodType<QpdfOutlineItem> = z.lazy(() =>
   z
-    .object({ title: z.string(), destpageposfrom1: z.int().nullable(), kids: z.array(Item) })
+    .object({ title: z.string(), destpageposfrom1: z.int().nullable(), kids: z.array(QpdfOutlineItem) })
     .transform(({ title, destpageposfrom1, kids }) => ({
       title: title.replace(/^u:/, ''),
       page: destpageposfrom1,
@@ -29,9 +29,9 @@ const Item: z.ZodType<Item> = z.lazy(() =>
 /** Returns the outline as read by qpdf: `[title, page, ...children]`. */
 export async function readOutlineItems(path: string): Promise<unknown[]> {
   const { outlines } = z
-    .object({ outlines: z.array(Item) })
+    .object({ outlines: z.array(QpdfOutlineItem) })
     .parse(JSON.parse(await readStdout('qpdf', '--json', '--json-key=outlines', path)))
-  const toArray = ({ title, page, kids }: Item): unknown[] => [title, page, ...kids.map(toArray)]
+  const toArray = ({ title, page, kids }: QpdfOutlineItem): unknown[] => [title, page, ...kids.map(toArray)]
   return outlines.map(toArray)
 }
 

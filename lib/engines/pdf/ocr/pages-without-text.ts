@@ -5,7 +5,7 @@ import { formatPageRange } from '../page-range.ts'
 const reasons = [
   {
     pattern: /^ *(\d+) \[tesseract\] took too long to OCR/gm,
-    explain: (seconds: number) => `reading one took longer than ${seconds} seconds`,
+    explain: (seconds: number) => `each took longer than ${seconds} seconds`,
   },
   { pattern: /^ *(\d+) page too big, skipping OCR/gm, explain: () => 'their images are too large' },
 ] as const

@@ -77,7 +77,7 @@ function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void
       pagesWithoutText.length === 1 ? 'One page is an image' : `${pagesWithoutText.length} pages are images`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${imagePagesPhrase} without text. Use toolOperation=ocr-pdf first to recognize it.`,
+      `${imagePagesPhrase} without a text layer. Use toolOperation=ocr-pdf first to recognize the text.`,
     )
   }
 }

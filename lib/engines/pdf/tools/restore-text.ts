@@ -16,19 +16,19 @@ type DistillText = (input: string, output: string, pageRange: string) => Promise
  * @param distillText writes the text of the pages in a range, with the settings of the PDF/A.
  */
 export async function restoreText(
-  source: string,
+  sourcePath: string,
   pdfaPath: string,
   distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
-  const before = await countCharactersByPage(source, tools)
+  const before = await countCharactersByPage(sourcePath, tools)
   const after = await countCharactersByPage(pdfaPath, tools)
   const pages = before.flatMap((count, index) =>
     (after[index] ?? 0) < count * minTextShare ? [index + 1] : [],
   )
   if (pages.length === 0) return pdfaPath
   try {
-    return await addText({ source, pdfaPath, pages }, distillText, tools)
+    return await addText({ sourcePath, pdfaPath, pages }, distillText, tools)
   } catch {
     // The PDF/A is valid without the text, and the later word count reports what is missing.
     tools.signal.throwIfAborted()
@@ -37,12 +37,12 @@ export async function restoreText(
 }
 
 async function addText(
-  { source, pdfaPath, pages }: { source: string; pdfaPath: string; pages: readonly number[] },
+  { sourcePath, pdfaPath, pages }: { sourcePath: string; pdfaPath: string; pages: readonly number[] },
   distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
   const opaquePath = join(tools.workDir, 'opaque.pdf')
-  const objects = await PdfObjects.load(source, tools)
+  const objects = await PdfObjects.load(sourcePath, tools)
   removeTransparency(objects)
   await objects.save(opaquePath, tools)
   const textOnlyPath = join(tools.workDir, 'text-only.pdf')
