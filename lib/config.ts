@@ -288,7 +288,7 @@ export const settings = {
     .max(100)
     .optional()
     .describe(
-      'Run of the service that a worker belongs to, so that a restart does not count as an attempt of its tasks',
+      'Id of the service run that a worker belongs to. If a restart of the service interrupts a task, the attempt is not counted',
     ),
   IMAGE_ID: z.enum(imageIds).optional().describe('Container image that a conversion function runs in'),
   ENGINES: engineListSchema

@@ -103,7 +103,7 @@ export async function writeImageFiles(folder: string): Promise<void> {
   await writeDecoderPrograms(folder)
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of findUnbundledPackageFolders(metafile)) {
-    // node_modules can be a symlink, so only the path below it is kept.
+    // node_modules can be a symlink to a folder outside the repository, so the destination path starts at node_modules.
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }

@@ -73,7 +73,7 @@ const StageSettings = z
       )
       .optional()
       .describe(
-        'Public keys (PEM) of signed links: with one, files are downloaded through CloudFront instead of from the bucket',
+        'Public keys (PEM) that verify signed links. If set, files are downloaded through CloudFront instead of from the bucket',
       ),
     retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
     customerKeyArn: z
