@@ -37,7 +37,10 @@ export const getHelpText = (): string =>
       ['--from FORMAT', 'format of stdin'],
       ['--json', 'print a line of JSON for each result'],
       ['-q, --quiet', 'hide progress'],
-      ['--url ADDRESS', 'URL of the service; default: MUTABOR_URL, that of login, or http://localhost:8080'],
+      [
+        '--url ADDRESS',
+        'URL of the service; default: MUTABOR_URL, the URL stored by login, or http://localhost:8080',
+      ],
       ['--local', 'start a service for this command if none responds'],
       ['-h, --help', 'with a file and a format: list the options of that conversion'],
     ]),
