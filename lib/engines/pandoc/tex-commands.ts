@@ -9,7 +9,7 @@ const define = (names: readonly string[], definition: string) =>
   names.map((name) => [name, definition] as const)
 
 /** Package commands with text arguments that pandoc does not know and would drop together with the text. */
-const commands = [
+const commandDefinitions = [
   ...define(['fbox', 'hl', 'textls', 'alert', 'uline', 'uuline', 'uwave'], '[1]{#1}'),
   ...define(['centerline', 'leftline', 'rightline'], '[1]{#1}'),
   ...define(['scalebox', 'rotatebox', 'raisebox', 'colorbox'], '[2]{#2}'),
@@ -71,7 +71,7 @@ const invisibleCommands = new Set([
 export async function defineKnownCommands(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'utf8')
   const definitions = [
-    ...commands
+    ...commandDefinitions
       .filter(([name]) => usesCommand(text, name))
       .map(([name, definition]) => `\\newcommand{\\${name}}${definition}`),
     ...environmentDefinitions

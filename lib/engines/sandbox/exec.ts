@@ -136,7 +136,7 @@ async function execute(
   const command =
     execution.prestarted ?? (await execution.runExclusive(() => createSandboxCommand(bin, args, sandbox)))
   const child = 'child' in command ? claimPrestarted(command) : spawnCommand(command, execution)
-  const startedMs = performance.now()
+  const startedAtMs = performance.now()
   const observer = execution.onCommand?.(bin, args)
   const stdout = new OutputCap(10 * MB)
   const stderr = new TruncatedOutput(64 * 1024)
@@ -174,7 +174,7 @@ async function execute(
     observer?.ended({
       how,
       hasSucceeded,
-      ms: Math.round(performance.now() - startedMs),
+      ms: Math.round(performance.now() - startedAtMs),
       stderr: stderr.toString(),
     })
     clearTimeout(timer)

@@ -67,7 +67,7 @@ export async function makeReadable(folder: string, expectedCharset: string): Pro
     Buffer.concat(invalidNames.flatMap(({ name }) => [name, Buffer.from('\n')])),
     expectedCharset,
   )
-  // Rename the content of a folder before the folder itself, because renaming the folder changes their paths.
+  // Rename the content of a folder before the folder itself, because renaming the folder changes its paths.
   for (const { path, name } of invalidNames.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
     const target = joinPath(parent, Buffer.from(decodeText(name, charset).replaceAll('/', '_')))
