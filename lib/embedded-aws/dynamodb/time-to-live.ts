@@ -78,9 +78,9 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
   }
   let deletedCount = 0
   for (let idleScanMs = 0; pass && idleScanMs < maxIdleScanMs; ) {
-    const startedMs = performance.now()
+    const startedAtMs = performance.now()
     const page = await deleteFromPage(sweep, setting.AttributeName, pass)
-    const workedMs = performance.now() - startedMs
+    const workedMs = performance.now() - startedAtMs
     pass = page.after && { ...pass, after: page.after }
     if (pass) passes.set(TableName, pass)
     else passes.delete(TableName)

@@ -7,7 +7,10 @@ import type { SqsStore } from './store.ts'
 const maxFifoMessagesScanned = 120_000
 /** Number of messages at the front of a standard queue that are ranked individually. */
 const maxMessagesRanked = 200
-/** Maximum number of groups that have no message in this front, but whose first message is ranked as well. */
+/**
+ * Maximum number of groups whose messages are all behind the ranked front of the queue, and whose first messages are
+ * ranked as well.
+ */
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean

@@ -67,7 +67,7 @@ test('a DynamoDB process that keeps exiting is restarted after growing delays, a
   // Succeeds once, so that it counts as started; then it exits immediately.
   const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
   const { log, lines } = createRecordingLog()
-  const startedMs = Date.now()
+  const startedAtMs = Date.now()
   const supervisor = await supervise({
     command: ['/bin/sh', '-c', script],
     probe: async () => {
@@ -79,7 +79,7 @@ test('a DynamoDB process that keeps exiting is restarted after growing delays, a
   })
   t.after(() => supervisor.close())
   await waitUntil(() => lines.length >= 6, 'six restarts', 20)
-  assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
+  assert.ok(Date.now() - startedAtMs > 100 + 200 + 400 + 800)
   assert.match(lines[0]?.msg ?? '', /exited and is restarted/)
   assert.match(lines[5]?.msg ?? '', /keeps exiting before it responds\. Check its last output/)
   assert.equal(lines[5]?.lastOutput, 'no room left')

@@ -74,7 +74,7 @@ describe('SQS wire protocols', () => {
     await assert.rejects(send(20_000_000), matchesError('RequestEntityTooLarge', 413))
   })
 
-  test('SQS refuses wrong, unknown, missing and foreign signatures with the errors of AWS', async (t) => {
+  test('SQS refuses unsigned requests, unknown access keys, and signatures that are wrong, expired or for another region, with the errors of AWS', async (t) => {
     const { endpoint } = await startSqs(t)
     const list = (client: SQSClient) => client.send(new ListQueuesCommand({}))
     await assert.rejects(list(createSqsClient(endpoint, 'wrong')), matchesError('SignatureDoesNotMatch', 403))
