@@ -13,15 +13,15 @@ function listCollectionIndexes(...workedMs: number[]): number[] {
   return collectionIndexes
 }
 
-test('the idle service collects garbage once after each period of work', () => {
+test('a garbage collection is forced once the service is idle after a period of work', () => {
   assert.deepEqual(listCollectionIndexes(1700, 50, 50, 50), [1])
   assert.deepEqual(listCollectionIndexes(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
-test('a busy service does not collect garbage', () => {
+test('no garbage collection is forced while the service is busy', () => {
   assert.deepEqual(listCollectionIndexes(1700, 400, 14_000, 900, 400), [])
 })
 
-test('garbage is collected each time that small amounts of work add up to one second', () => {
+test('a garbage collection is forced each time that small amounts of work add up to one second', () => {
   assert.deepEqual(listCollectionIndexes(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

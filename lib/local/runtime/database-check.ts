@@ -111,8 +111,8 @@ const walMagic = 0x377f0682
 /**
  * Whether the header of a write-ahead log is one that SQLite cannot have written
  * (https://www.sqlite.org/fileformat2.html#walformat), that is, damaged. SQLite would ignore such a log, and with it all
- * commits since the last checkpoint. An interrupted first write is no damage: it leaves a short header or zeros. Damage
- * after the header looks like an interrupted write; SQLite stops reading the log there.
+ * commits since the last checkpoint. An interrupted first write is not damage: it leaves a short header or zeros.
+ * Damage after the header looks like an interrupted write; SQLite stops reading the log there.
  */
 function isWalHeaderDamaged(file: string): boolean {
   const header = readStart(file, walHeaderBytes)

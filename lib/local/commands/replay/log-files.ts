@@ -82,9 +82,8 @@ export async function readJobLines(
   const lines: LogRecord[] = []
   let requestCount = 0
   for await (const line of readMatchingLines(logFiles, [jobId, ...(requestId ? [requestId] : [])])) {
-    const isUnrelatedRequest =
-      line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
-    if (isUnrelatedRequest) requestCount++
+    const isOtherRequest = line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
+    if (isOtherRequest) requestCount++
     else lines.push(line)
   }
   return { lines: lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)), requestCount }
