@@ -27,9 +27,8 @@ export function endHungFiles(runnerPid: number, { fileMs, everyMs }: Bounds): ()
 }
 
 /**
- * Returns a function that gets the processes that run now, and returns those that it has been getting for at least
- * `fileMs`. Processes that have ended are forgotten, because in a long run a later file gets the process id of an
- * earlier one.
+ * Returns a function to call repeatedly with the running processes. It returns those that it first saw at least
+ * `fileMs` ago. It forgets processes that have ended, because in a long run a later process can reuse their id.
  */
 export function createOverdueFinder(fileMs: number) {
   let firstSeenAt = new Map<number, number>()

@@ -36,7 +36,7 @@ export function calculateOverheadPercent({ whole, cut, chunkTimes, join }: Chunk
 const formatSeconds = (ms: number) => (ms / 1000).toFixed(1)
 
 /** Reports the measured times and the calculated times for more workers. */
-export function reportModel(label: string, measuredTimes: ChunkTimes, { print: say }: Report): void {
+export function reportChunkTimes(label: string, measuredTimes: ChunkTimes, { print: say }: Report): void {
   const { whole, cut, chunkTimes, join } = measuredTimes
   const maxWallMs = Math.max(...chunkTimes.map(({ wall }) => wall))
   const formatTimes = ({ wall, cpu }: TimeSpent) => `${formatSeconds(wall)} (${formatSeconds(cpu)})`

@@ -137,7 +137,7 @@ test('a private IP address is rejected as the URL of an import and as the target
   assert.equal(error.code, 'URL_NOT_ALLOWED')
 })
 
-test('a file is imported by SFTP, converted, and exported to a bucket with a templated name', async () => {
+test('a file is imported by SFTP, converted, and exported to a bucket under a key made from a template', async () => {
   await writeFile(`${sshd.files}/words.md`, '# Words')
   const { host, port, username, plainKey, fingerprint } = sshd
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }

@@ -97,7 +97,7 @@ test('a multipart upload that is aborted after it was completed is deleted', asy
   await assertNothingIsLeft(upload)
 })
 
-test('the error for completing a multipart upload names the part that is missing, unordered, too small or changed', async () => {
+test('the error for completing a multipart upload names the part that is missing, out of order, too small or changed', async () => {
   const upload = await startUpload()
   const [one, two] = [await sendPart(upload, 1, largeBytes), await sendPart(upload, 2, 'end')]
   const smallPart = await sendPart(upload, 3, 'x')

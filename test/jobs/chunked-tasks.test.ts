@@ -43,27 +43,27 @@ test('the outcome of a chunked task is the same at each tested point where a pro
 
 test('a chunked task returns the same result as an unsplit task, and leaves no chunks behind', async () => {
   const unsplitRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
-  const scenario = await runScenario({ play: playGraph(createChunkedGraph) })
+  const chunkedRun = await runScenario({ play: playGraph(createChunkedGraph) })
   assert.deepEqual(unsplitRun.runs, ['a', 'string', 'last'])
-  assert.deepEqual(scenario.runs.toSorted(), [
+  assert.deepEqual(chunkedRun.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
-  assert.deepEqual(await getOutcome(scenario), await getOutcome(unsplitRun))
-  const [, task] = (await scenario.state()).tasks
-  const [, otherTask] = (await unsplitRun.state()).tasks
-  const summarize = (chunkedTask: typeof task) => [
-    chunkedTask?.status,
-    chunkedTask?.percent,
-    chunkedTask?.attempt,
-    chunkedTask?.engine,
-    chunkedTask?.files[0]?.filename,
+  assert.deepEqual(await getOutcome(chunkedRun), await getOutcome(unsplitRun))
+  const [, chunkedTask] = (await chunkedRun.state()).tasks
+  const [, unsplitTask] = (await unsplitRun.state()).tasks
+  const summarize = (task: typeof chunkedTask) => [
+    task?.status,
+    task?.percent,
+    task?.attempt,
+    task?.engine,
+    task?.files[0]?.filename,
   ]
-  assert.deepEqual(summarize(task), summarize(otherTask))
+  assert.deepEqual(summarize(chunkedTask), summarize(unsplitTask))
   assert.deepEqual(
-    task?.warnings.map(({ code }) => code),
+    chunkedTask?.warnings.map(({ code }) => code),
     ['SHARED'],
   )
-  assert.deepEqual(await findLeftovers(scenario), [])
+  assert.deepEqual(await findLeftovers(chunkedRun), [])
 })
 
 test('a worker that joins chunks fetches the inputs again if the join reads them', async () => {

@@ -146,7 +146,7 @@ test('a job list filter with few matches scans at most 500 jobs per page and rea
   ])
 })
 
-test('a job list filter continues after the scanned jobs, across several index pages', async () => {
+test('a filtered job list finds a match on the last index page and scans each job once', async () => {
   for (const newestFirst of [true, false]) {
     const { list, lookedAt } = createList(
       Array.from({ length: 9 }, () => 'completed'),

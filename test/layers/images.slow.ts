@@ -73,9 +73,9 @@ async function measureConversion(image: ImageId, ...args: Parameters<typeof conv
   const durationsMs: number[] = []
   durationsByImage.set(image, durationsMs)
   const measureOnce = async () => {
-    const startedMs = performance.now()
+    const startedAtMs = performance.now()
     const result = await convert(...args)
-    durationsMs.push(performance.now() - startedMs)
+    durationsMs.push(performance.now() - startedAtMs)
     return result
   }
   await measureOnce()

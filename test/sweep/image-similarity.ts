@@ -113,7 +113,10 @@ export async function measureSimilarity(
     const cellsBefore = await reader.read(source, side).catch(() => undefined)
     if (cellsBefore?.length !== side * side * 3) continue
     const cellsAfter = await readWithAnyReader(result, reader, side)
-    bestShare = Math.max(bestShare ?? 0, cellsAfter ? measureSimilarShare(cellsBefore, cellsAfter, side) : 0)
+    bestShare = Math.max(
+      bestShare ?? 0,
+      cellsAfter ? computeSimilarCellShare(cellsBefore, cellsAfter, side) : 0,
+    )
     if (bestShare >= 0.98) return bestShare
   }
   return bestShare
@@ -142,7 +145,7 @@ async function readWithAnyReader(
  * Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent
  * colors.
  */
-function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, side: number): number {
+function computeSimilarCellShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, side: number): number {
   const totalDifference =
     cellsBefore.reduce((sum, dot, at) => sum + Math.abs(dot - (cellsAfter[at] ?? 0)), 0) / cellsBefore.length
   if (totalDifference > maxMeanDifference) return 1 - totalDifference / 255

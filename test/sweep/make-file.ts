@@ -65,9 +65,9 @@ async function makeVariant(variant: Variant, path: string, sharedFolder: string,
       )
     })
   }
-  const isPacked = variant.area === 'archive' && variant.options !== undefined
+  const isEncryptedArchive = variant.area === 'archive' && variant.options !== undefined
   if (kind !== 'whole') return undefined
-  return isPacked
+  return isEncryptedArchive
     ? join(sharedFolder, 'in.tar')
     : variant.comparisonPath && fillPlaceholders(variant.comparisonPath)
 }

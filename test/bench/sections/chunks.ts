@@ -1,6 +1,6 @@
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
-import { calculateOverheadPercent, reportModel } from '../chunk-model.ts'
+import { calculateOverheadPercent, reportChunkTimes } from '../chunk-model.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { type ChunkedConversion, measureInChunks } from '../in-chunks.ts'
 import type { Section } from '../section.ts'
@@ -60,7 +60,7 @@ export const chunks: Section = {
         { ...conversion, path, pool },
         await fixtures.folder(`parts-${what}`),
       )
-      reportModel(what, result, report)
+      reportChunkTimes(what, result, report)
       const { bytes } = result
       const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
       report.figure({

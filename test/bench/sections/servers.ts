@@ -70,9 +70,9 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
   const server = await start('S3', dir)
   try {
     for (const { name, run } of await measureS3Transfers(server.url, mib)) {
-      const startedMs = performance.now()
+      const startedAtMs = performance.now()
       await run()
-      const mibPerS = mib / ((performance.now() - startedMs) / 1000)
+      const mibPerS = mib / ((performance.now() - startedAtMs) / 1000)
       const remark = name === 'GET' ? '' : `${Math.round((mibPerS / disk.writeMibPerS) * 100)} % of the disk`
       const label = `${name}, ${mib} MiB`
       say(
@@ -123,11 +123,11 @@ async function measureEvents(dir: string, say: Print): Promise<void> {
   try {
     const list = await createEventCalls(server.url)
     const total = list.reduce((sum, { runs, units }) => sum + runs * units, 0)
-    const startedMs = performance.now()
+    const startedAtMs = performance.now()
     const deliveriesPromise = waitForDeliveries(server.child, total)
     await calls('EventBridge', server, list, say)
     await deliveriesPromise
-    const figure = total / ((performance.now() - startedMs) / 1000)
+    const figure = total / ((performance.now() - startedAtMs) / 1000)
     const label = 'from PutEvents to the target'
     say(formatLine({ who: 'EventBridge', what: label, figure, unit: 'per s', peakMib: server.peakMib() }))
   } finally {

@@ -58,7 +58,7 @@ describe('media options', () => {
     assertRefused(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
   })
 
-  test('bit rates and sizes are parsed with k and M, and values out of range are refused', () => {
+  test('bit rates and sizes are parsed with the suffixes k and M, and values out of range are refused', () => {
     const parseBitrate = (audioBitrate: unknown) =>
       (parse(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
     assert.deepEqual(

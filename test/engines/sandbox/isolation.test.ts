@@ -149,28 +149,32 @@ describe('confined processes', () => {
     },
   )
 
-  test('a confined process is started with the expected arguments', skipUnlessRoot, async () => {
-    const { file, args, env, cwd } = await createSandboxCommand('true', ['--core=1'], {
-      workDir,
-      uid: 2_000_000_007,
-    })
-    const command = [file, ...args]
-    const argAfter = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
-    assert.equal(file, 'bwrap')
-    for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
-      assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
-    const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
-    assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
-    const readOnlyPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
-    assert.deepEqual(readOnlyPaths, ['/dev', '/'])
-    assert.deepEqual(argAfter('--').slice(0, 6), [
-      ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
-    ])
-    assert.match(argAfter('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
-    assert.deepEqual(argAfter('--').slice(7), ['--', 'true', '--core=1'])
-    assert.equal(args.at(-1), '--core=1')
-    assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
-  })
+  test(
+    'a confined process is started with the arguments that set its namespaces, capabilities and limits',
+    skipUnlessRoot,
+    async () => {
+      const { file, args, env, cwd } = await createSandboxCommand('true', ['--core=1'], {
+        workDir,
+        uid: 2_000_000_007,
+      })
+      const command = [file, ...args]
+      const argAfter = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+      assert.equal(file, 'bwrap')
+      for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
+        assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
+      const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
+      assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
+      const readOnlyPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+      assert.deepEqual(readOnlyPaths, ['/dev', '/'])
+      assert.deepEqual(argAfter('--').slice(0, 6), [
+        ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
+      ])
+      assert.match(argAfter('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
+      assert.deepEqual(argAfter('--').slice(7), ['--', 'true', '--core=1'])
+      assert.equal(args.at(-1), '--core=1')
+      assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+    },
+  )
 
   test(
     'the mounts of a confined process are ordered so that none hides another',

@@ -1,6 +1,6 @@
 import { pickOne } from '../seeded-random.ts'
 
-/** Part of a document: its lines with their cells, of which only those of tables have several. */
+/** Part of a document as HTML, and its text as rows of cells. Only rows of tables have more than one cell. */
 interface Part {
   readonly html: string
   readonly rows: readonly (readonly string[])[]
