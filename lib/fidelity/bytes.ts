@@ -37,7 +37,7 @@ export class FileBytes {
 
 /**
  * Frees a large buffer immediately, so that the next file reuses its memory. Until the next garbage collection, each
- * file would otherwise be read into new pages, which takes several times as long as decompressing it.
+ * file would otherwise be read into newly allocated memory, which takes several times as long as decompressing it.
  */
 export function freeBuffer({ buffer }: Buffer): void {
   // Smaller buffers share their memory with other buffers.

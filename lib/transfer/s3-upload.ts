@@ -112,24 +112,24 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
   const [id = '', ...key] = trace.split(' ')
   const Key = key.join(' ')
   if (!id.startsWith(startTimePrefix)) return abort(client, { Bucket, Key, UploadId: id })
-  const startedMs = Date.parse(id.slice(startTimePrefix.length))
-  await abortEmptyUploads(client, { Bucket, Key }, startedMs).catch(() => {})
+  const startedAtMs = Date.parse(id.slice(startTimePrefix.length))
+  await abortEmptyUploads(client, { Bucket, Key }, startedAtMs).catch(() => {})
 }
 
 /**
- * Aborts uploads of a key that started at about `startedMs` and have no parts. If another program starts an upload of
+ * Aborts uploads of a key that started at about `startedAtMs` and have no parts. If another program starts an upload of
  * the key at the same time, that upload is aborted too, and its next part is refused.
  */
 async function abortEmptyUploads(
   client: S3Client,
   { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
-  startedMs: number,
+  startedAtMs: number,
 ): Promise<void> {
   const timeoutOptions = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
   const listCommand = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
   const { Uploads = [] } = await client.send(listCommand, timeoutOptions)
   for (const { Key: name, UploadId, Initiated } of Uploads) {
-    const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedMs) < maxStartDifferenceMs
+    const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedAtMs) < maxStartDifferenceMs
     if (name !== Key || !hasMatchingStart) continue
     const upload = { Bucket, Key, UploadId }
     const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), timeoutOptions)

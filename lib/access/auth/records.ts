@@ -143,7 +143,7 @@ export function createPointerWrites(
 ): Write[] {
   const pointersBefore = recordBefore ? createPointers(model, recordBefore, context) : []
   const pointersAfter = recordAfter ? createPointers(model, recordAfter, context) : []
-  const hasKey = (all: readonly Key[], { pk, sk }: Key) => all.some((key) => key.pk === pk && key.sk === sk)
+  const hasKey = (keys: readonly Key[], { pk, sk }: Key) => keys.some((key) => key.pk === pk && key.sk === sk)
   const hasSameTtl = recordBefore && recordAfter && getTtl(recordBefore).ttl === getTtl(recordAfter).ttl
   return [
     ...pointersBefore
