@@ -46,7 +46,7 @@ interface Values {
   creator?: string | undefined
   /** Constant quality: lower is better. The maximum for h264 and h265 is 51. */
   crf?: number | undefined
-  /** Box to keep, instead of margins: left, top, width and height in points from the top left corner. */
+  /** Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points. */
   cropBox?: string | undefined
   /** Password to open the source, if it needs one. */
   currentPassword?: string | undefined
@@ -110,7 +110,7 @@ interface Values {
   headers?: boolean | undefined
   /** Height in pixels. The width is scaled to match unless it is set too. */
   height?: number | undefined
-  /** none removes the instructions for small sizes on low-resolution screens, which makes the file smaller */
+  /** none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller */
   hinting?: 'keep' | 'none' | undefined
   /** Traces the light parts instead of the dark ones. */
   invert?: boolean | undefined
@@ -146,7 +146,7 @@ interface Values {
   ocrLanguage?: string | undefined
   /** keep joins the bookmarks, per_file groups them by file name, none drops them. */
   outline?: 'keep' | 'per_file' | 'none' | undefined
-  /** Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted. */
+  /** Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted. */
   ownerPassword?: string | undefined
   /** Deprecated name of `pages`. */
   pageRange?: string | number | undefined
@@ -154,7 +154,7 @@ interface Values {
   pageSize?: string | undefined
   /** Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages. */
   pages?: string | number | undefined
-  /** Reduces the image to at most 256 colors: much smaller, but not exact. */
+  /** Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact. */
   palette?: boolean | undefined
   /** Password to open the PDF, if it needs one. */
   password?: string | undefined
@@ -176,13 +176,13 @@ interface Values {
   printBackground?: boolean | undefined
   /** Program that created the PDF. */
   producer?: string | undefined
-  /** Quality preset; web equals ebook, max makes the smallest file. */
+  /** Quality preset; web is the same as ebook, and max makes the smallest file. */
   profile?: 'screen' | 'ebook' | 'printer' | 'prepress' | 'web' | 'max' | undefined
   /** The image appears coarse at first and sharpens while it loads. */
   progressive?: boolean | undefined
   /** 1 to 100, or low, medium, high, highest. A higher quality makes a larger file. */
   quality?: 'low' | 'medium' | 'high' | 'highest' | number | undefined
-  /** Also removes links that lead out of the document. */
+  /** Also removes links to websites and other files. */
   removeLinks?: boolean | undefined
   /** Removes all existing metadata first. */
   removeMetadata?: boolean | undefined
@@ -212,7 +212,7 @@ interface Values {
   terms?: string | readonly string[] | undefined
   /** Everything darker than this brightness, in percent, is traced. */
   threshold?: number | undefined
-  /** Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank. */
+  /** Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank. */
   timestamp?: number | string | undefined
   /** An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way. */
   title?: string | undefined

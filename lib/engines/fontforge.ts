@@ -37,7 +37,7 @@ const shape = {
     .enum(['keep', 'none'])
     .default('keep')
     .describe(
-      'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller',
+      'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller',
     ),
 }
 const face = integer(1, 1000).default(1).describe('Number of the font in a collection, starting at 1')

@@ -55,7 +55,9 @@ const targetOptions = {
       .describe('0 is fastest, 9 makes the smallest file; the pixels do not change.'),
     palette: flag()
       .optional()
-      .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),
+      .describe(
+        'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.',
+      ),
   }),
   webp: ColorRasterOptions.extend({ quality: quality.optional() }),
   avif: ColorRasterOptions.extend({ quality: quality.optional() }),

@@ -227,7 +227,7 @@ export const gifOptions = z.object({
   palette: z
     .enum(['optimized', 'full'])
     .default('optimized')
-    .describe('optimized favors the colors of moving parts, full those of the whole image.'),
+    .describe('optimized favors the colors of moving parts; full treats all parts of the image equally.'),
   boomerang: flag().default(false).describe('Plays the animation forward, then backward.'),
   maxFileSize: createByteSizeOption(10_000, 1_000_000_000)
     .optional()

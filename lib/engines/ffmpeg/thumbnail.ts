@@ -13,7 +13,7 @@ const shape = {
   timestamp: timestampOption
     .optional()
     .describe(
-      'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.',
+      'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.',
     ),
   count: thumbnailCount.describe('Number of images, evenly spaced over the video.'),
 }

@@ -35,7 +35,7 @@ const shape = {
   timestamp: timestampOption
     .optional()
     .describe(
-      'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.',
+      'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.',
     ),
   rows: createGridOption('rows'),
   columns: createGridOption('columns'),

@@ -103,7 +103,7 @@ export const toolOptions = {
     ownerPassword: passwordText
       .optional()
       .describe(
-        'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.',
+        'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.',
       )
       .meta(secretOption),
     currentPassword: passwordText
@@ -205,7 +205,7 @@ export const toolOptions = {
       .stringFormat('box', /^\s{0,9}\d{1,5}(?:\.\d{1,9})?(?:\s{0,9},\s{0,9}\d{1,5}(?:\.\d{1,9})?){3}\s{0,9}$/)
       .optional()
       .describe(
-        'Box to keep, instead of margins: left, top, width and height in points from the top left corner.',
+        'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.',
       ),
   }),
   'redact-pdf': z.object({
@@ -214,7 +214,7 @@ export const toolOptions = {
   }),
   'sanitize-pdf': z.object({
     ...editOptions,
-    removeLinks: flag().default(true).describe('Also removes links that lead out of the document.'),
+    removeLinks: flag().default(true).describe('Also removes links to websites and other files.'),
     removeMetadata: flag().default(false).describe('Also removes title, author and other metadata.'),
   }),
   'grayscale-pdf': z.object({ ...editOptions }),
@@ -232,11 +232,11 @@ export const toolOptions = {
     quality: z
       .union([integer(1, 100), z.enum(['low', 'medium', 'high', 'highest'])])
       .optional()
-      .describe('1 to 100, or low, medium, high, highest. Lower is smaller.'),
+      .describe('1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.'),
     profile: z
       .enum(['screen', 'ebook', 'printer', 'prepress', 'web', 'max'])
       .optional()
-      .describe('Quality preset; web equals ebook, max makes the smallest file.'),
+      .describe('Quality preset; web is the same as ebook, and max makes the smallest file.'),
     targetSize: integer(1000, 2_000_000_000)
       .optional()
       .describe('Maximum size in bytes; the best quality that fits is used.'),

@@ -135,7 +135,9 @@ export const pngOptionShape = {
     .describe('0 is fastest, 9 makes the smallest file; the pixels do not change.'),
   palette: flag()
     .default(false)
-    .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),
+    .describe(
+      'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.',
+    ),
   progressive,
   colorSpace,
 }

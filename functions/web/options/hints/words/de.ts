@@ -9,7 +9,7 @@ const hints: typeof en = {
     '0.01 ist kaum sichtbar, 1 deckt. Prozente wie 30% gehen auch.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Höhere Qualität bedeutet eine größere Datei.',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.':
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
     'Niedrigere Qualität bedeutet eine kleinere Datei.',
   '1 to 100; takes precedence over quality.': 'Hat Vorrang vor der allgemeinen Qualität.',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
@@ -22,7 +22,7 @@ const hints: typeof en = {
   'Also print background colors and images.': 'Mit Hintergrundfarben und -bildern.',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Skripte der Seite ausführen, etwa solche, die Diagramme zeichnen. Sie haben keinen Netzzugang.',
-  'Also removes links that lead out of the document.': 'Entfernt Links zu Websites und anderen Dateien.',
+  'Also removes links to websites and other files.': 'Entfernt Links zu Websites und anderen Dateien.',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Ändert das PDF, auch wenn seine Signaturen dadurch ungültig werden.',
   'Also removes title, author and other metadata.': 'Entfernt Titel, Autor und andere Metadaten.',
@@ -95,9 +95,9 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, die wichtigste zuerst. Bis zu 5.',
   'Keeps all font sizes of the document.': 'Behält alle Schriftgrößen des Dokuments.',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     'Links, oben, Breite und Höhe in Punkten, anstelle von Rändern.',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     'Nötig, um die Rechte zu ändern. Standard: das Passwort oder ein zufälliges.',
   'Longest side in pixels; larger pages are scaled down.':
     'Größere Seiten werden auf dieses Maß verkleinert.',
@@ -125,7 +125,8 @@ const hints: typeof en = {
     'Erst die Qualität, dann die Abmessungen werden verringert, bis die Datei passt.',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Mindestabstand vom Rand. Leer lassen für automatisch.',
-  'Quality preset; web equals ebook, max makes the smallest file.': 'Bestimmt die Auflösung der Bilder.',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.':
+    'Bestimmt die Auflösung der Bilder.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Nötig, um das Archiv zu öffnen. Ein 7z verbirgt auch die Dateinamen.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -180,7 +181,7 @@ const hints: typeof en = {
   'Program that created the original document.': 'Das Programm, mit dem das Original erstellt wurde.',
   'Embeds the fonts that the document uses, if they are available.':
     'Bettet die Schriften des Dokuments ein, soweit vorhanden.',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     'Höchstens 256 Farben: viel kleiner, aber weniger genau.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Dreht das Video im Uhrzeigersinn.',
@@ -212,9 +213,9 @@ const hints: typeof en = {
     'Bilder und Schriftgrößen werden an dieses Gerät angepasst.',
   'The image appears coarse at first and sharpens while it loads.':
     'Erscheint sofort und wird beim Laden schärfer.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     'Zeitpunkt des (ersten) Bildes, z. B. 00:00:10. Leer lassen für automatisch.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     'Zeitpunkt des (ersten) Bildes, z. B. 00:00:10. Leer lassen für automatisch.',
   'Traces the light parts instead of the dark ones.': 'Zeichnet die hellen Bereiche statt der dunklen nach.',
   'Video codec; copy keeps the video stream unchanged if possible.':
@@ -261,9 +262,9 @@ const hints: typeof en = {
     'Wie das Bild in Breite und Höhe eingepasst wird.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'Ohne Hinting wird die Datei kleiner, aber kleine Schrift kann auf groben Bildschirmen schlechter aussehen.',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     'Welche Teile des Bildes die besten Farben bekommen.',
   'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Grau wandelt in Graustufen um.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':

@@ -11,7 +11,8 @@ const hints: Readonly<Record<string, string>> = {
     '0.01 is faint, 1 is solid. Percentages like 30% work too.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Higher quality means a larger file.',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Lower quality means a smaller file.',
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
+    'Lower quality means a smaller file.',
   '1 to 100; takes precedence over quality.': 'Overrides the general quality setting.',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'The shorter side, or a size like 1280x720 to fit into. Aspect ratio is kept.',
@@ -23,7 +24,7 @@ const hints: Readonly<Record<string, string>> = {
   'Also print background colors and images.': 'Include background colors and images.',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Run the scripts of the page, such as those that draw charts. They have no network access.',
-  'Also removes links that lead out of the document.': 'Removes links to websites and other files.',
+  'Also removes links to websites and other files.': 'Removes links to websites and other files.',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Change the PDF even though its signatures become invalid.',
   'Also removes title, author and other metadata.': 'Removes title, author and other metadata.',
@@ -94,9 +95,9 @@ const hints: Readonly<Record<string, string>> = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Languages of the text in images, the main one first. Up to 5.',
   'Keeps all font sizes of the document.': 'Keeps all font sizes of the document.',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     'Left, top, width and height in points, instead of margins.',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     'Needed to change the permissions. Default: the password, or a random one.',
   'Longest side in pixels; larger pages are scaled down.': 'Larger pages are scaled down to this size.',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -121,7 +122,8 @@ const hints: Readonly<Record<string, string>> = {
     'Reduces the quality first, then the dimensions, until the file fits.',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Minimum distance from the edge. Leave empty to set it automatically.',
-  'Quality preset; web equals ebook, max makes the smallest file.': 'Sets the resolution of the images.',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.':
+    'Sets the resolution of the images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Required to open the archive. A 7z hides the file names as well.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -176,7 +178,7 @@ const hints: Readonly<Record<string, string>> = {
   'Program that created the original document.': 'The program that created the original document.',
   'Embeds the fonts that the document uses, if they are available.':
     'Embeds the document’s fonts, if available.',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     'At most 256 colors: much smaller, but less exact.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Rotates the video clockwise.',
@@ -208,9 +210,9 @@ const hints: Readonly<Record<string, string>> = {
     'Images and font sizes are adapted to this device.',
   'The image appears coarse at first and sharpens while it loads.':
     'Appears quickly and sharpens while loading.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     'Time of the (first) frame, e.g. 00:00:10. Leave empty to choose automatically.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     'Time of the (first) frame, e.g. 00:00:10. Leave empty to choose automatically.',
   'Traces the light parts instead of the dark ones.': 'Traces the light areas instead of the dark ones.',
   'Video codec; copy keeps the video stream unchanged if possible.':
@@ -256,9 +258,9 @@ const hints: Readonly<Record<string, string>> = {
     'How the image fits into the width and height.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'How the image fits into the width and height.',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'Removing hints makes a smaller file, but small text may look worse on low-resolution screens.',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     'Which parts of the image get the best colors.',
   'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Gray converts to shades of gray.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':

@@ -10,7 +10,8 @@ const hints: typeof en = {
     '0.01 apenas se ve, 1 es opaco. También valen porcentajes como 30%.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'A mayor calidad, mayor tamaño de archivo.',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.': 'A menor calidad, menor tamaño de archivo.',
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
+    'A menor calidad, menor tamaño de archivo.',
   '1 to 100; takes precedence over quality.': 'Tiene prioridad sobre el ajuste general de calidad.',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'El lado más corto, o un tamaño máximo como 1280x720. Se conservan las proporciones.',
@@ -22,7 +23,7 @@ const hints: typeof en = {
   'Also print background colors and images.': 'Incluir los colores y las imágenes de fondo.',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Ejecutar los scripts de la página, como los que dibujan gráficos. No tienen acceso a la red.',
-  'Also removes links that lead out of the document.': 'Elimina los enlaces a sitios web y a otros archivos.',
+  'Also removes links to websites and other files.': 'Elimina los enlaces a sitios web y a otros archivos.',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Cambia el PDF aunque sus firmas dejen de ser válidas.',
   'Also removes title, author and other metadata.': 'Elimina el título, el autor y otros metadatos.',
@@ -95,9 +96,9 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas del texto de las imágenes, primero el principal. Hasta 5.',
   'Keeps all font sizes of the document.': 'Conserva todos los tamaños de letra del documento.',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     'Izquierda, arriba, ancho y alto en puntos, en lugar de márgenes.',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     'Necesaria para cambiar los permisos. Por defecto, la contraseña, o una aleatoria.',
   'Longest side in pixels; larger pages are scaled down.':
     'Las páginas más grandes se reducen a este tamaño.',
@@ -123,7 +124,8 @@ const hints: typeof en = {
     'La calidad, y luego las dimensiones, se reducen hasta alcanzar ese tamaño.',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distancia mínima al borde. Dejar vacío para ajustarla automáticamente.',
-  'Quality preset; web equals ebook, max makes the smallest file.': 'Define la resolución de las imágenes.',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.':
+    'Define la resolución de las imágenes.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Necesaria para abrir el archivo comprimido. Un 7z oculta también los nombres de los archivos.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -179,7 +181,7 @@ const hints: typeof en = {
   'Program that created the original document.': 'El programa que creó el documento original.',
   'Embeds the fonts that the document uses, if they are available.':
     'Incrusta las fuentes del documento, si están disponibles.',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     'Como máximo 256 colores: mucho más pequeño, pero menos exacto.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Gira el video en sentido horario.',
@@ -211,9 +213,9 @@ const hints: typeof en = {
     'Las imágenes y los tamaños de letra se adaptan a este dispositivo.',
   'The image appears coarse at first and sharpens while it loads.':
     'Aparece pronto y gana nitidez mientras se carga.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     'Momento del (primer) fotograma, por ejemplo 00:00:10. Dejar vacío para elegirlo automáticamente.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     'Momento del (primer) fotograma, por ejemplo 00:00:10. Dejar vacío para elegirlo automáticamente.',
   'Traces the light parts instead of the dark ones.': 'Vectoriza las zonas claras en lugar de las oscuras.',
   'Video codec; copy keeps the video stream unchanged if possible.':
@@ -259,9 +261,9 @@ const hints: typeof en = {
     'Cómo se ajusta la imagen al ancho y al alto.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Cómo se ajusta la imagen al ancho y al alto.',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'Sin hinting, el archivo es más pequeño, pero el texto pequeño puede verse peor en pantallas de baja resolución.',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     'Qué partes de la imagen reciben los mejores colores.',
   'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Gris convierte a tonos de gris.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':

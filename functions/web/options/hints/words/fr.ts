@@ -10,7 +10,7 @@ const hints: typeof en = {
     '0,01 est à peine visible, 1 est opaque. Un pourcentage comme 30% convient aussi.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Une qualité plus élevée donne un fichier plus gros.',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.':
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
     'Une qualité plus basse donne un fichier plus petit.',
   '1 to 100; takes precedence over quality.': 'Remplace le réglage de qualité général.',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
@@ -23,7 +23,7 @@ const hints: typeof en = {
   'Also print background colors and images.': 'Inclure les couleurs et les images de fond.',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Exécuter les scripts de la page, par exemple ceux qui dessinent des graphiques. Ils n’ont pas accès au réseau.',
-  'Also removes links that lead out of the document.':
+  'Also removes links to websites and other files.':
     'Supprime les liens vers des sites et d’autres fichiers.',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Modifie le PDF même si ses signatures ne sont plus valides.',
@@ -97,9 +97,9 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Langues du texte des images, la principale d’abord. 5 au maximum.',
   'Keeps all font sizes of the document.': 'Conserve toutes les tailles de police du document.',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     'Gauche, haut, largeur et hauteur en points, à la place des marges.',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     'Nécessaire pour changer les autorisations. Par défaut : le mot de passe, ou un mot de passe aléatoire.',
   'Longest side in pixels; larger pages are scaled down.':
     'Les pages plus grandes sont réduites à cette taille.',
@@ -125,7 +125,8 @@ const hints: typeof en = {
     'La qualité, puis les dimensions sont réduites jusqu’à ce que le fichier convienne.',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distance minimale au bord. Laissez vide pour un réglage automatique.',
-  'Quality preset; web equals ebook, max makes the smallest file.': 'Définit la résolution des images.',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.':
+    'Définit la résolution des images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Nécessaire pour ouvrir l’archive. Un 7z cache aussi les noms de fichiers.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -181,7 +182,7 @@ const hints: typeof en = {
   'Program that created the original document.': 'Le programme qui a créé le document d’origine.',
   'Embeds the fonts that the document uses, if they are available.':
     'Incorpore les polices du document, si elles sont disponibles.',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     '256 couleurs au maximum : bien plus petit, mais moins exact.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Fait pivoter la vidéo dans le sens horaire.',
@@ -213,9 +214,9 @@ const hints: typeof en = {
     'Les images et les tailles de police sont adaptées à cet appareil.',
   'The image appears coarse at first and sharpens while it loads.':
     'Apparaît vite et se précise pendant le chargement.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     'Moment de la (première) image, par exemple 00:00:10. Laissez vide pour un choix automatique.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     'Moment de la (première) image, par exemple 00:00:10. Laissez vide pour un choix automatique.',
   'Traces the light parts instead of the dark ones.':
     'Vectorise les zones claires au lieu des zones sombres.',
@@ -264,9 +265,9 @@ const hints: typeof en = {
     'Comment l’image s’adapte à la largeur et à la hauteur.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'Sans hinting, le fichier est plus petit, mais les petits textes peuvent être moins beaux sur un écran à faible résolution.',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     'Quelles parties de l’image reçoivent les meilleures couleurs.',
   'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Gris convertit en niveaux de gris.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':

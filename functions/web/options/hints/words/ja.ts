@@ -10,7 +10,8 @@ const hints: typeof en = {
     '0.01 はほとんど見えず、1 は不透明です。30% のような割合でも指定できます。',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     '品質を上げるとファイルが大きくなります。',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.': '品質を下げるとファイルが小さくなります。',
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
+    '品質を下げるとファイルが小さくなります。',
   '1 to 100; takes precedence over quality.': '全体の品質設定より優先されます。',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     '短辺、または収める枠のサイズ（1280x720 など）。縦横比は保たれます。',
@@ -22,7 +23,7 @@ const hints: typeof en = {
   'Also print background colors and images.': '背景色と背景画像も含めます。',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'グラフを描くものなど、ページのスクリプトを実行します。ネットワークには接続できません。',
-  'Also removes links that lead out of the document.': 'ウェブサイトやほかのファイルへのリンクを削除します。',
+  'Also removes links to websites and other files.': 'ウェブサイトやほかのファイルへのリンクを削除します。',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     '署名が無効になっても PDF を変更します。',
   'Also removes title, author and other metadata.': 'タイトル、作成者などのメタデータを削除します。',
@@ -92,9 +93,9 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     '画像内のテキストの言語。主な言語を先頭に、5 つまで選べます。',
   'Keeps all font sizes of the document.': '文書のすべてのフォントサイズを保ちます。',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     '余白の代わりに、左、上、幅、高さをポイントで指定します。',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     '権限の変更に必要です。既定ではパスワードと同じか、ランダムなパスワードです。',
   'Longest side in pixels; larger pages are scaled down.': 'これより大きいページは縮小されます。',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -118,7 +119,7 @@ const hints: typeof en = {
     '収まるまで品質を下げ、次に寸法を縮小します。',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     '端からの最小距離。空欄の場合は自動で決まります。',
-  'Quality preset; web equals ebook, max makes the smallest file.': '画像の解像度を設定します。',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.': '画像の解像度を設定します。',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'アーカイブを開くときに必要です。7z ではファイル名も隠されます。',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -173,7 +174,7 @@ const hints: typeof en = {
   'Program that created the original document.': '元の文書を作成したアプリ。',
   'Embeds the fonts that the document uses, if they are available.':
     '文書で使われているフォントを、利用できる場合に埋め込みます。',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     '256 色以下にします。大幅に小さくなりますが、正確さは下がります。',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': '動画を時計回りに回転します。',
@@ -205,9 +206,9 @@ const hints: typeof en = {
     '画像とフォントサイズをこの端末に合わせます。',
   'The image appears coarse at first and sharpens while it loads.':
     '最初は粗く、読み込みながら鮮明に表示されます。',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     '（最初の）画像の時間。例：00:00:10。空欄の場合は自動で選びます。',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     '（最初の）画像の時間。例：00:00:10。空欄の場合は自動で選びます。',
   'Traces the light parts instead of the dark ones.': '暗い部分ではなく、明るい部分をトレースします。',
   'Video codec; copy keeps the video stream unchanged if possible.':
@@ -252,9 +253,9 @@ const hints: typeof en = {
     '幅と高さへの画像の収め方。',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     '幅と高さへの画像の収め方。',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'ヒンティングなしではファイルが小さくなりますが、低解像度の画面では小さな文字の見た目が悪くなることがあります。',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     '画像のどの部分に最適な色を割り当てるか。',
   'srgb or gray: gray, or grayscale, converts to shades of gray.':
     'グレーを選ぶとグレースケールに変換します。',

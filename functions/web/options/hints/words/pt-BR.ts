@@ -10,7 +10,8 @@ const hints: typeof en = {
     '0.01 é quase invisível, 1 é opaco. Porcentagens como 30% também funcionam.',
   '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Quanto maior a qualidade, maior o arquivo.',
-  '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Quanto menor a qualidade, menor o arquivo.',
+  '1 to 100, or low, medium, high, highest. A lower quality makes a smaller file.':
+    'Quanto menor a qualidade, menor o arquivo.',
   '1 to 100; takes precedence over quality.': 'Tem prioridade sobre a qualidade geral.',
   '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'O lado menor, ou um tamanho máximo como 1280x720. As proporções são mantidas.',
@@ -22,7 +23,7 @@ const hints: typeof en = {
   'Also print background colors and images.': 'Incluir cores e imagens de fundo.',
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Executar os scripts da página, como os que desenham gráficos. Eles não têm acesso à rede.',
-  'Also removes links that lead out of the document.': 'Remove links para sites e outros arquivos.',
+  'Also removes links to websites and other files.': 'Remove links para sites e outros arquivos.',
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Altera o PDF mesmo que as assinaturas percam a validade.',
   'Also removes title, author and other metadata.': 'Remove título, autor e outros metadados.',
@@ -93,9 +94,9 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas do texto nas imagens, o principal primeiro. Até 5.',
   'Keeps all font sizes of the document.': 'Mantém todos os tamanhos de fonte do documento.',
-  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
+  'Area to keep, instead of margins: its distance from the left and top edges, its width and its height, in points.':
     'Esquerda, topo, largura e altura em pontos, em vez de margens.',
-  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the value of password, or to a random one if permissions are restricted.':
     'Necessária para alterar as permissões. Padrão: a senha, ou uma aleatória.',
   'Longest side in pixels; larger pages are scaled down.': 'Páginas maiores são reduzidas a este tamanho.',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -121,7 +122,8 @@ const hints: typeof en = {
     'A qualidade e depois as dimensões são reduzidas até o arquivo caber.',
   'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distância mínima da borda. Deixe em branco para ajuste automático.',
-  'Quality preset; web equals ebook, max makes the smallest file.': 'Define a resolução das imagens.',
+  'Quality preset; web is the same as ebook, and max makes the smallest file.':
+    'Define a resolução das imagens.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Necessária para abrir o arquivo compactado. Um 7z também oculta os nomes dos arquivos.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -177,7 +179,7 @@ const hints: typeof en = {
   'Program that created the original document.': 'O programa que criou o documento original.',
   'Embeds the fonts that the document uses, if they are available.':
     'Incorpora as fontes do documento, se disponíveis.',
-  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+  'Reduces the image to at most 256 colors: the file becomes much smaller, but the colors are not exact.':
     'No máximo 256 cores: muito menor, mas menos exata.',
   'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Gira o vídeo em sentido horário.',
@@ -209,9 +211,9 @@ const hints: typeof en = {
     'As imagens e os tamanhos de fonte são adaptados a este dispositivo.',
   'The image appears coarse at first and sharpens while it loads.':
     'Aparece logo e ganha nitidez enquanto carrega.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; if count is more than 1, the time of the first frame. Defaults to a frame that is not blank, about a third into the video.':
     'Tempo do (primeiro) quadro, por exemplo 00:00:10. Deixe em branco para escolha automática.',
-  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; for a contact sheet, the time of its first frame. Defaults to a frame that is not blank.':
     'Tempo do (primeiro) quadro, por exemplo 00:00:10. Deixe em branco para escolha automática.',
   'Traces the light parts instead of the dark ones.': 'Vetoriza as áreas claras em vez das escuras.',
   'Video codec; copy keeps the video stream unchanged if possible.':
@@ -257,9 +259,9 @@ const hints: typeof en = {
     'Como a imagem se ajusta à largura e à altura.',
   'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Como a imagem se ajusta à largura e à altura.',
-  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
+  'none removes the hints, which sharpen small text on low-resolution screens; the file becomes smaller':
     'Sem hinting, o arquivo fica menor, mas textos pequenos podem ficar piores em telas de baixa resolução.',
-  'optimized favors the colors of moving parts, full those of the whole image.':
+  'optimized favors the colors of moving parts; full treats all parts of the image equally.':
     'Quais partes da imagem recebem as melhores cores.',
   'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Cinza converte em tons de cinza.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':
