@@ -182,7 +182,7 @@ export const settings = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'OpenTelemetry collector that gets the traces over HTTP, such as `http://localhost:4318`; the variable `OTEL_EXPORTER_OTLP_HEADERS` has headers for it',
+      'OpenTelemetry collector that receives the traces over HTTP, such as `http://localhost:4318`; the variable `OTEL_EXPORTER_OTLP_HEADERS` contains the headers to send to it',
     ),
   LOG_SPANS: z
     .enum(['0', '1'])
@@ -261,14 +261,14 @@ export const settings = {
     .min(16)
     .optional()
     .describe(
-      'Secret that the CDN in front sends as the header `x-origin-secret`; requests without it are refused',
+      'Secret that the CDN in front of the service sends as the header `x-origin-secret`; requests without it are refused',
     ),
   ORIGIN_SECRET_ARN: z
     .string()
     .regex(/^arn:aws[\w-]*:secretsmanager:/)
     .optional()
     .describe(
-      'ARN of the secret in Secrets Manager that the CDN in front sends; the sweep copies it to the other secrets',
+      'ARN of the secret in Secrets Manager that the CDN in front of the service sends; the sweep copies this secret to where the other secrets are',
     ),
   SECRETS: z
     .string()
