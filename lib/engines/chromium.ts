@@ -311,7 +311,7 @@ async function convert(
   }
   if (page.scriptsTimedOut) {
     const message =
-      'Scripts of the page were stopped before they had ended. Check whether what they draw or write is missing.'
+      'Scripts of the page were stopped before they had finished. Check whether anything that they draw or write is missing.'
     tools.warn('SCRIPTS_STOPPED', message)
   }
   if (page.missingFileCount > 0) {

@@ -58,7 +58,7 @@ export function warnAboutOcr(pages: readonly number[], tools: Tools): void {
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))
   tools.warn(
     'OCR_USED',
-    `The text of these pages was read from their images (OCR): ${pageList}. Check it.`,
+    `The text of these pages was read from their images (OCR): ${pageList}. Check the text for errors.`,
     describePages(pages, pageList),
   )
 }

@@ -15,7 +15,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
   if (!(await hasFineImages(path, tools))) return path
   tools.warn(
     'PICTURES_REDUCED',
-    `The page images have more than ${maxDpi} pixels per inch. They were downscaled to ${targetDpi} for reading their text.`,
+    `The page images have more than ${maxDpi} pixels per inch. They were downscaled to ${targetDpi} for OCR.`,
   )
   const outputPath = join(tools.workDir, 'coarser.pdf')
   const downscaleArgs = ['Color', 'Gray', 'Mono'].flatMap((kind) => [

@@ -21,7 +21,7 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
   if (isRestricted && ownerPassword === password) {
     tools.warn(
       'RESTRICTIONS_VOID',
-      'The owner password is the same as the password, so anyone who opens the PDF has all permissions.',
+      'ownerPassword is the same as password, so anyone who opens the PDF has all permissions.',
     )
   }
   const toYesOrNo = (allowed: boolean) => (allowed ? 'y' : 'n')

@@ -55,7 +55,7 @@ export async function reviewPdfAClaim(
   }
   tools.warn(
     'PDFA_CLAIM_REMOVED',
-    `The PDF was a PDF/A-${sourceClaim.part}; the result no longer claims to be one. Convert it with to-pdfa if it must be.`,
+    `The PDF was a PDF/A-${sourceClaim.part}; the result no longer claims to be one. Convert it with to-pdfa if it must be a PDF/A.`,
   )
   return claim ? removePdfAClaim(changedPath, tools) : changedPath
 }
