@@ -87,7 +87,7 @@ const startSignedJob = contract({
     if (!hasValidSignature(signedText, query.s, deriveSigningSecret(params.keyId, services.keys.signedUrls)))
       throw new AppError(
         'INVALID_SIGNATURE',
-        's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to the base.',
+        's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to this base URL.',
         { field: 's' },
       )
     const body = requireExport(parseInput(JobBody, parseJobParam(query), 'job'))

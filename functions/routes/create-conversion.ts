@@ -44,7 +44,7 @@ const Fields = component(
       sourceTask: text('id')
         .optional()
         .describe(
-          'With `sourceJobId`: the task of that job whose file to convert; by default, the first source file',
+          'With `sourceJobId`: the task of that job whose file is converted; by default, the first source file of the job',
         ),
       toolOperation: text('id')
         .optional()

@@ -36,7 +36,7 @@ const Fields = component(
       fileUrls: z
         .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
         .optional()
-        .describe('URLs of files to fetch; they are merged after those of `file` and `uploadIds`'),
+        .describe('URLs of files to fetch; they are merged after the files of `file` and `uploadIds`'),
       uploadIds: uploadIdsSchema
         .optional()
         .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),

@@ -34,7 +34,7 @@ export const downloadResult = contract({
       .describe('Name of the result file to download; by default the first file, or the ZIP of a batch'),
     task: text('id')
       .optional()
-      .describe('Name of the task whose file to download; works for completed tasks of a failed job too'),
+      .describe('Name of the task whose file is downloaded; also works for completed tasks of a failed job'),
     inline: optionalBooleanParameter.describe(
       'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),

@@ -22,7 +22,7 @@ const defaultWaitS = 5
 
 const Body = z.strictObject({
   ...createJobIdFields(
-    'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
+    'Ids of your jobs whose results the ZIP contains; jobs that are not completed are only listed in the manifest',
   ),
   tasks: z
     .array(text('id'))
@@ -44,7 +44,9 @@ const Body = z.strictObject({
     .describe('Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}`'),
   firstIndex: integer(1, 1_000_000)
     .optional()
-    .describe('Value of `{index}` for the first file, 1 by default; continues the numbers of another ZIP'),
+    .describe(
+      'Value of `{index}` for the first file, 1 by default; set it to continue the numbering of another ZIP',
+    ),
   manifest: z
     .boolean()
     .default(true)

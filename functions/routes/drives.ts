@@ -40,7 +40,9 @@ export const connectDrive = contract({
       .url({ protocol: /^https?$/ })
       .max(2048)
       .optional()
-      .describe('A page of this service, or of an origin that `DRIVES` names'),
+      .describe(
+        'URL to return to afterward: a page of this service, or of an origin that the operator added to `DRIVES`',
+      ),
     access: z
       .enum(driveAccessLevels)
       .default('read')
@@ -177,7 +179,7 @@ export const listDriveItems = contract({
   query: z.object({
     connectionId,
     folderId: z.string().min(1).max(500).default('root').describe('Id of a folder from this list'),
-    q: z.string().min(1).max(200).optional().describe('Words in file names to search for'),
+    q: z.string().min(1).max(200).optional().describe('Words to search for in file names'),
     cursor: z.string().max(4096).optional().describe('`nextCursor` of the previous page'),
     limit: integer(1, 200).default(50),
   }),

@@ -22,7 +22,7 @@ const Body = z.strictObject({
     .max(500)
     .default('root')
     .describe('Id of a folder from GET /v1/cloud/{drive}/list; the top folder by default'),
-  ...createJobIdFields('Your jobs whose results to save; jobs that are not completed are left out'),
+  ...createJobIdFields('Ids of your jobs whose results are saved; jobs that are not completed are left out'),
   task: text('id').optional().describe('Save only files of this task of `jobId`'),
   file: text('name').optional().describe('Name of one of several files of `jobId`'),
   tag: z.string().max(200).optional(),

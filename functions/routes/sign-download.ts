@@ -20,10 +20,10 @@ export const signDownload = contract({
     accepts: ['json', 'form'],
     schema: z.strictObject({
       jobId: text('id').describe('One of your completed jobs, or a failed one with `task`'),
-      task: text('id').optional().describe('Name of the task whose file to download'),
+      task: text('id').optional().describe('Name of the task whose file the URL delivers'),
       file: text('name')
         .optional()
-        .describe('Name of one of several files; without it, the URL of a batch delivers all as a ZIP'),
+        .describe('Name of one of several files; without it, the URL of a batch delivers all files as a ZIP'),
       expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)
         .default(3600)
         .describe('Lifetime in seconds; limited by the retention of the files'),

@@ -74,7 +74,7 @@ export function verifyOwnerHeader(token: string | undefined, secret: Buffer): st
   if (owner !== undefined) return owner
   throw new AppError(
     'INVALID_API_KEY',
-    'X-Owner-Token: this service did not issue this token. Send the token of an earlier reply, or omit the header to get a new identity.',
+    'X-Owner-Token: this service did not issue this token. Send the token from an earlier reply, or omit the header to get a new identity.',
     { reason: 'unknown', field: 'X-Owner-Token' },
   )
 }

@@ -75,13 +75,13 @@ function requireAllowedSource(
   if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
     throw createSourceNotAllowedError(
       'address',
-      'This API key may not be used from this IP address. Use an address of its allowedIps, or add this one.',
+      'This API key may not be used from this IP address. Use an address in its allowedIps, or add this one to them.',
     )
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
     throw createSourceNotAllowedError(
       'origin',
-      'This API key may not be used from this origin. Use one of its allowedOrigins, or add this one.',
+      'This API key may not be used from this origin. Use one of its allowedOrigins, or add this one to them.',
     )
 }
 

@@ -10,7 +10,9 @@ export const AuditEntry = component(
   z.object({
     id: z.string(),
     at: z.iso.datetime(),
-    actor: z.string().describe('Account that did it; `command` for `npm run admin` on the server'),
+    actor: z
+      .string()
+      .describe('Account that performed the action; `command` if it was `npm run admin` on the server'),
     action: z
       .string()
       .describe('The action, such as `user.plan`, `user.status`, `session.end` or `key.create`'),

@@ -61,7 +61,7 @@ export function requireOwner(job: Job, principal: Principal): void {
   if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
-    'This job belongs to another identity. Send the X-Owner-Token header (or the cookie) of the reply that created the job.',
+    'This job belongs to another identity. Send the X-Owner-Token header (or the cookie) that you received when you created the job.',
     { jobId: job.id },
   )
 }

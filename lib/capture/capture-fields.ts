@@ -81,7 +81,7 @@ const fields = {
     .enum(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])
     .default('load')
     .describe(
-      'When the page counts as ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been pending for half a second',
+      'When the page counts as ready: `load` when everything is loaded, `domcontentloaded` when the HTML is parsed, `networkidle0` (`networkidle2`) when no (at most two) network requests have been pending for half a second',
     ),
   wait_for_element: z
     .string()

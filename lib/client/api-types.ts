@@ -8,7 +8,7 @@ export interface Api {
     /** Convert a file */
     "POST /v1/convert": {
       query?: {
-        /** Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl` */
+        /** Reply with a redirect (303) to the file itself once it is ready, which saves the request to `downloadUrl` */
         redirect?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: ConversionRequest
@@ -39,7 +39,7 @@ export interface Api {
     /** Merge files into one */
     "POST /v1/convert/merge": {
       query?: {
-        /** Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl` */
+        /** Reply with a redirect (303) to the file itself once it is ready, which saves the request to `downloadUrl` */
         redirect?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: MergeRequest
@@ -101,7 +101,7 @@ export interface Api {
       query?: {
         /** Name of the result file to download; by default the first file, or the ZIP of a batch */
         file?: string
-        /** Name of the task whose file to download; works for completed tasks of a failed job too */
+        /** Name of the task whose file is downloaded; also works for completed tasks of a failed job */
         task?: string
         /** Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL */
         inline?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
@@ -125,9 +125,9 @@ export interface Api {
       body: {
         /** One of your completed jobs, or a failed one with `task` */
         jobId: string
-        /** Name of the task whose file to download */
+        /** Name of the task whose file the URL delivers */
         task?: string
-        /** Name of one of several files; without it, the URL of a batch delivers all as a ZIP */
+        /** Name of one of several files; without it, the URL of a batch delivers all files as a ZIP */
         file?: string
         /** Lifetime in seconds; limited by the retention of the files */
         expiresIn?: number
@@ -151,7 +151,7 @@ export interface Api {
         async?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: {
-        /** Your jobs whose results to include; jobs that are not completed are only listed in the manifest */
+        /** Ids of your jobs whose results the ZIP contains; jobs that are not completed are only listed in the manifest */
         jobIds?: string[]
         /** One job, instead of `jobIds` */
         jobId?: string
@@ -163,7 +163,7 @@ export interface Api {
         filename?: string
         /** Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}` */
         nameTemplate?: string
-        /** Value of `{index}` for the first file, 1 by default; continues the numbers of another ZIP */
+        /** Value of `{index}` for the first file, 1 by default; set it to continue the numbering of another ZIP */
         firstIndex?: number
         /** Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file */
         manifest?: boolean
@@ -465,7 +465,7 @@ export interface Api {
     "GET /v1/cloud/{drive}/auth": {
       path: { drive: ("google-drive" | "dropbox" | "onedrive") }
       query?: {
-        /** A page of this service, or of an origin that `DRIVES` names */
+        /** URL to return to afterward: a page of this service, or of an origin that the operator added to `DRIVES` */
         redirectUri?: string
         /** Whether results may also be saved to the drive (`write`) */
         access?: ("read" | "write")
@@ -493,7 +493,7 @@ export interface Api {
         connectionId: string
         /** Id of a folder from this list */
         folderId?: string
-        /** Words in file names to search for */
+        /** Words to search for in file names */
         q?: string
         /** `nextCursor` of the previous page */
         cursor?: string
@@ -533,7 +533,7 @@ export interface Api {
         connectionId: string
         /** Id of a folder from GET /v1/cloud/{drive}/list; the top folder by default */
         folderId?: string
-        /** Your jobs whose results to save; jobs that are not completed are left out */
+        /** Ids of your jobs whose results are saved; jobs that are not completed are left out */
         jobIds?: string[]
         /** One job, instead of `jobIds` */
         jobId?: string
@@ -1288,7 +1288,7 @@ export interface Api {
       query?: { code?: string; state?: string; error?: string; error_description?: string; iss?: string }
       data: null
     }
-    /** Return from an OpenID provider by a form */
+    /** Return from an OpenID provider with a form POST */
     "POST /v1/auth/callback/{id}": {
       path: {
         /** Id of a provider of `GET /v1/auth/options` */
@@ -1599,7 +1599,7 @@ export interface ConversionRequest extends TargetFields {
   fileUrl?: string
   /** Id of one of your jobs, to convert its source file again; instead of `file` */
   sourceJobId?: string
-  /** With `sourceJobId`: the task of that job whose file to convert; by default, the first source file */
+  /** With `sourceJobId`: the task of that job whose file is converted; by default, the first source file of the job */
   sourceTask?: string
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. For PDF tools, the target format is pdf */
   toolOperation?: string
@@ -1626,7 +1626,7 @@ export interface TargetFields {
   [k: string]: unknown
 }
 export interface CreatedJob extends Job {
-  /** Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or cannot be estimated */
+  /** Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or its duration cannot be estimated */
   estimate: (Estimate | null)
 }
 export interface Estimate {
@@ -1700,7 +1700,7 @@ export interface JobResult {
 export interface Fidelity {
   /** Words; in scripts without spaces, characters */
   words?: Retention
-  /** Pairs of adjacent words, a sample: how much of the text is in the same order */
+  /** A sample of the pairs of adjacent words: shows how much of the text is in the same order */
   order?: Retention
   /** Pages */
   pages?: Retention
@@ -1744,7 +1744,7 @@ export interface Fidelity {
 export interface Retention {
   /** Count in the source */
   source: number
-  /** Count in the result; for words, those of the source that were found again */
+  /** Count in the result; for words, how many words of the source were found in the result */
   result: number
   /** 1 if everything was retained */
   share: number
@@ -1810,7 +1810,7 @@ export interface MergeRequest extends TargetFields {
   webhookUrl?: string
   /** Type of the files */
   mergeType?: ("pdf" | "video" | "audio" | "image")
-  /** URLs of files to fetch; they are merged after those of `file` and `uploadIds` */
+  /** URLs of files to fetch; they are merged after the files of `file` and `uploadIds` */
   fileUrls?: (string[] | string)
   /** Uploads instead of `file`, in the order of the result. Each upload can be used once */
   uploadIds?: (string[] | string)
@@ -1828,7 +1828,7 @@ export interface BatchRequest extends TargetFields {
     uploadId?: string
     /** URL to fetch the file from instead of uploading it */
     url?: string
-    /** Alias of `url`, the name that other requests use */
+    /** Alias of `url`; other requests use this name */
     fileUrl?: string
     /** Defaults to the targetFormat of the batch */
     targetFormat?: string
@@ -1871,7 +1871,7 @@ export interface TaskImportUpload {
   /** Maximum size in bytes; larger files are rejected */
   max_file_size?: number
   operation: "import/upload"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 /** Import a file from the request, in base64 */
@@ -1881,7 +1881,7 @@ export interface TaskImportBase64 {
   /** Name with extension, such as `report.docx` */
   filename: string
   operation: "import/base64"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 /** Import text from the request as a file */
@@ -1891,7 +1891,7 @@ export interface TaskImportRaw {
   /** Name with extension, such as `report.docx` */
   filename: string
   operation: "import/raw"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 /** Fetch a file from a URL */
@@ -1907,7 +1907,7 @@ export interface TaskImportUrl {
   /** Maximum size in bytes; larger files are rejected */
   max_size?: number
   operation: "import/url"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 /** Fetch files from an S3 bucket */
@@ -1915,7 +1915,7 @@ export interface TaskImportS3 extends S3Access {
   /** Path of the file */
   key?: string
   operation: "import/s3"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 export interface S3Access {
@@ -1941,7 +1941,7 @@ export interface TaskImportBlobstore extends BlobstoreAccess {
   /** Path of the file */
   blob?: string
   operation: ("import/blobstore" | "import/blob")
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 export interface BlobstoreAccess {
@@ -1963,7 +1963,7 @@ export interface TaskImportGcs extends GcsAccess {
   /** Path of the file */
   key?: string
   operation: "import/gcs"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 export interface GcsAccess {
@@ -1989,7 +1989,7 @@ export interface TaskImportSftp extends SftpAccess {
   /** Path of the file */
   file?: string
   operation: "import/sftp"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 export interface SftpAccess {
@@ -2022,7 +2022,7 @@ export interface TaskCaptureWebsite {
   headers?: { [k: string]: string }
   /** Cookies by name; only sent to the host of the URL */
   cookies?: { [k: string]: string }
-  /** When the page counts as ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been pending for half a second */
+  /** When the page counts as ready: `load` when everything is loaded, `domcontentloaded` when the HTML is parsed, `networkidle0` (`networkidle2`) when no (at most two) network requests have been pending for half a second */
   wait_until?: ("load" | "domcontentloaded" | "networkidle0" | "networkidle2")
   /** CSS selector of an element that must also exist before the page is captured */
   wait_for_element?: string
@@ -2059,7 +2059,7 @@ export interface TaskCaptureWebsite {
   /** Also print background colors and images; true by default */
   print_background?: boolean
   operation: "capture-website"
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
 }
 /** Convert each file to another format */
@@ -2089,7 +2089,7 @@ export interface ProcessTask {
     file?: string
     [k: string]: unknown
   })[])
-  /** Whether tasks that use its files continue without them when this task fails */
+  /** Whether tasks that use the files of this task continue without them if it fails */
   continue_on_error?: boolean
   [k: string]: unknown
 }
@@ -2109,7 +2109,7 @@ export interface TaskMerge extends ConversionTask {
 export interface TaskThumbnail extends ConversionTask {
   operation: "thumbnail"
 }
-/** Add a text, or the image of the second input, to an image, video or PDF */
+/** Add a watermark to an image, video or PDF: a text, or the image of the second input */
 export interface TaskWatermark extends ConversionTask {
   operation: "watermark"
 }
@@ -2249,7 +2249,7 @@ export interface TaskExportUrl {
     [k: string]: unknown
   })[])
 }
-/** Store the files in an S3 bucket */
+/** Export the files to an S3 bucket */
 export interface TaskExportS3 extends S3Access {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   key?: string
@@ -2281,7 +2281,7 @@ export interface TaskExportS3 extends S3Access {
     [k: string]: unknown
   })[])
 }
-/** Store the files in an Azure blob container */
+/** Export the files to an Azure blob container */
 export interface TaskExportBlobstore extends BlobstoreAccess {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   blob?: string
@@ -2307,7 +2307,7 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
     [k: string]: unknown
   })[])
 }
-/** Store the files in a bucket of Google Cloud Storage */
+/** Export the files to a bucket of Google Cloud Storage */
 export interface TaskExportGcs extends GcsAccess {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   key?: string
@@ -2335,7 +2335,7 @@ export interface TaskExportGcs extends GcsAccess {
     [k: string]: unknown
   })[])
 }
-/** Store the files in an SFTP server */
+/** Export the files to an SFTP server */
 export interface TaskExportSftp extends SftpAccess {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   file?: string
@@ -2391,7 +2391,7 @@ export interface Task {
       /** If this file is a ZIP of several results, such as one image per page of a PDF: their names; at most 1000, fewer in a job with many tasks. The next task gets each as a separate file; `input: {task, file}` selects one of them */
       members?: string[]
     }[]
-    /** Result of `metadata` and `pdf-info`; missing above 64 kB, when only the file has it */
+    /** Result of `metadata` and `pdf-info`; omitted if larger than 64 kB, so that only the file contains it */
     metadata?: { [k: string]: unknown }
   } | UploadForm) | null)
 }
@@ -2510,7 +2510,7 @@ export interface WorkflowRun {
   workflowId: string
   /** Whether the schedule or a request started the run */
   trigger: ("schedule" | "request")
-  /** `waiting`: the previous run has not finished yet; `skipped`: it had not finished */
+  /** `waiting`: the run starts once the previous run has finished; `skipped`: the run did not start, because the previous run had not finished */
   status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
   /** Scheduled time, or time of the request */
   dueAt: string
@@ -2534,7 +2534,7 @@ export interface Webhook {
   failing: boolean
   failingSince: (string | null)
   disabledAt: (string | null)
-  /** `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null unless the service disabled the webhook */
+  /** `gone`: the URL responded with 410. `failing`: all deliveries failed for five days. Null unless the service disabled the webhook */
   disabledReason: (("gone" | "failing") | null)
   /** The job that this `webhookUrl` belongs to */
   jobId: (string | null)
@@ -2746,7 +2746,7 @@ export interface Session {
 export interface AuditEntry {
   id: string
   at: string
-  /** Account that did it; `command` for `npm run admin` on the server */
+  /** Account that performed the action; `command` if it was `npm run admin` on the server */
   actor: string
   /** The action, such as `user.plan`, `user.status`, `session.end` or `key.create` */
   action: string
@@ -3127,7 +3127,7 @@ export interface QuotaExceededEvent extends EventFields {
 export interface Meta {
   requestId: string
   timestamp: string
-  /** Query parameters that do not exist and were ignored, as `UNKNOWN_PARAMETER` */
+  /** Warnings about unknown query parameters, which were ignored; their code is `UNKNOWN_PARAMETER` */
   warnings?: Warning[]
 }
 export interface Error {

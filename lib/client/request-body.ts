@@ -96,7 +96,7 @@ export function requireSupportedSources(
   const firstUrl = files.findIndex((source) => source instanceof URL)
   if (firstUrl >= 0 && files.slice(firstUrl).some((source) => !(source instanceof URL)))
     throw new TypeError(
-      'files: a merge puts URLs after all other files. Send them last, or download them first.',
+      'files: a merge puts the files of URLs after all others. Put the URLs last, or download their files first.',
     )
 }
 

@@ -29,7 +29,7 @@ function requirePdfTarget(to: FormatId | undefined): void {
   if (to === undefined || to === 'pdf') return
   throw new AppError(
     'INVALID_INPUT',
-    `targetFormat: combineImages expected pdf, got ${to}. To arrange images in one image, use POST /v1/convert/merge.`,
+    `targetFormat: expected pdf with combineImages, got ${to}. To arrange images in one image, use POST /v1/convert/merge.`,
     { field: 'targetFormat', expected: ['pdf'] },
   )
 }
@@ -58,7 +58,7 @@ export function requireImage(format: string, field: string, name = ''): void {
   if (!isFormatId(format) || formatById(format).category === 'image') return
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: combineImages expected an image, got ${format}${name && ` (${name})`}. Merge PDFs with POST /v1/convert/merge, and convert other files without combineImages.`,
+    `${field}: expected an image with combineImages, got ${format}${name && ` (${name})`}. Merge PDFs with POST /v1/convert/merge, and convert other files without combineImages.`,
     { field, format },
   )
 }

@@ -11,12 +11,7 @@ export const BatchItem = z
   .object({
     uploadId: text('id').optional().describe('Upload created with POST /v1/uploads/presign'),
     url: fileUrlField.optional(),
-    fileUrl: z
-      .string()
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe('Alias of `url`, the name that other requests use'),
+    fileUrl: z.string().min(1).max(4096).optional().describe('Alias of `url`; other requests use this name'),
     targetFormat: text('id').optional().describe('Defaults to the targetFormat of the batch'),
     engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
     filename: z.string().max(1024).optional().describe('Name to use instead of that of the source file'),

@@ -23,7 +23,7 @@ import { optionalBooleanParameter } from './query.ts'
 
 export const waitQuery = z.object({
   redirect: optionalBooleanParameter.describe(
-    'Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl`',
+    'Reply with a redirect (303) to the file itself once it is ready, which saves the request to `downloadUrl`',
   ),
 })
 
@@ -153,7 +153,7 @@ export const CreatedJobView = component(
   'CreatedJob',
   StatusView.extend({
     estimate: Estimate.nullable().describe(
-      'Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or cannot be estimated',
+      'Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or its duration cannot be estimated',
     ),
   }),
 )

@@ -171,7 +171,9 @@ const TaskView = component(
           metadata: z
             .record(z.string(), z.unknown())
             .optional()
-            .describe('Result of `metadata` and `pdf-info`; missing above 64 kB, when only the file has it'),
+            .describe(
+              'Result of `metadata` and `pdf-info`; omitted if larger than 64 kB, so that only the file contains it',
+            ),
         }),
         UploadForm,
       ])

@@ -5,7 +5,7 @@ import { keysOf } from '../validation/keys-of.ts'
 /** Units that are counted in files, with their description in the API. */
 const units = {
   words: 'Words; in scripts without spaces, characters',
-  order: 'Pairs of adjacent words, a sample: how much of the text is in the same order',
+  order: 'A sample of the pairs of adjacent words: shows how much of the text is in the same order',
   pages: 'Pages',
   slides: 'Slides',
   sheets: 'Sheets of a workbook',
@@ -35,7 +35,7 @@ const Retention = component(
     result: z
       .number()
       .min(0)
-      .describe('Count in the result; for words, those of the source that were found again'),
+      .describe('Count in the result; for words, how many words of the source were found in the result'),
     share: z.number().min(0).max(1).describe('1 if everything was retained'),
   }),
 )

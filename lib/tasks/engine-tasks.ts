@@ -26,7 +26,7 @@ const rows: readonly EngineOperation[] = [
   },
   {
     name: 'watermark',
-    summary: 'Add a text, or the image of the second input, to an image, video or PDF',
+    summary: 'Add a watermark to an image, video or PDF: a text, or the image of the second input',
     inputs: { min: 1, max: 2 },
   },
   {

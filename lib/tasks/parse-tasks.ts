@@ -53,7 +53,7 @@ const CommonFields = z.looseObject({
   continue_on_error: z
     .boolean()
     .optional()
-    .describe('Whether tasks that use its files continue without them when this task fails'),
+    .describe('Whether tasks that use the files of this task continue without them if it fails'),
 })
 
 /** Whether every task has a field, in either spelling. */

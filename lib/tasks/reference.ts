@@ -22,7 +22,7 @@ const input = z
 const continueOnError = z
   .boolean()
   .optional()
-  .describe('Whether tasks that use its files continue without them when this task fails')
+  .describe('Whether tasks that use the files of this task continue without them if it fails')
 
 /** Returns the name of a task's schema, such as `TaskImportUrl`. */
 export const getTaskSchemaName = (operation: string) =>

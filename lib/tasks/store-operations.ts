@@ -63,7 +63,7 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
     kind: 'export',
     name: `export/${name}`,
     ...(alias && { alias: `export/${alias}` }),
-    summary: `Store the files in ${title}`,
+    summary: `Export the files to ${title}`,
     fields: z
       .strictObject({
         ...access,

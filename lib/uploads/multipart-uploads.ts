@@ -224,12 +224,12 @@ function requireDeclaredSize({ size: declaredSize }: MultipartUpload, size: numb
   if (size < declaredSize)
     throw new AppError(
       'UPLOAD_INCOMPLETE',
-      `The parts have ${size} bytes in total, but ${declaredSize} were announced. Send the missing parts.`,
+      `The parts have ${size} bytes in total, but ${declaredSize} were declared. Send the missing parts.`,
       details,
     )
   throw new AppError(
     'INVALID_REQUEST',
-    `parts: they have ${size} bytes in total, but only ${declaredSize} were announced.`,
+    `parts: they have ${size} bytes in total, but only ${declaredSize} were declared.`,
     details,
   )
 }
@@ -240,7 +240,7 @@ const createEmptyFileError = (field: string) =>
 const createPartResentError = ({ id }: MultipartUpload) =>
   new AppError(
     'CONFLICT',
-    `A part of upload ${id} was sent again while the parts were being joined. Complete the upload with the ETags of GET /v1/uploads/multipart/${id}.`,
+    `A part of upload ${id} was sent again while the parts were being joined. Complete the upload with the ETags that GET /v1/uploads/multipart/${id} returns.`,
     { uploadId: id },
   )
 

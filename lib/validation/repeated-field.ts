@@ -5,7 +5,7 @@ export function createDuplicateFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
-    `${field}: expected once, got it twice. Send several values in one field, as a JSON array or separated by commas.`,
+    `${field}: expected this field once, got it twice. Send several values in one field, as a JSON array or separated by commas.`,
     { field },
   )
 }

@@ -23,7 +23,7 @@ export const WebhookView = component(
     failingSince: Timestamp.nullable(),
     disabledAt: Timestamp.nullable(),
     disabledReason: DisabledFor.nullable().describe(
-      '`gone`: it responded with 410. `failing`: all deliveries failed for five days. Null unless the service disabled the webhook',
+      '`gone`: the URL responded with 410. `failing`: all deliveries failed for five days. Null unless the service disabled the webhook',
     ),
     jobId: z.string().nullable().describe('The job that this `webhookUrl` belongs to'),
     createdAt: Timestamp,

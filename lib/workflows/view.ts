@@ -17,7 +17,7 @@ export const RunView = component(
     workflowId: z.string(),
     trigger: z.enum(['schedule', 'request']).describe('Whether the schedule or a request started the run'),
     status: WorkflowRunStatus.describe(
-      '`waiting`: the previous run has not finished yet; `skipped`: it had not finished',
+      '`waiting`: the run starts once the previous run has finished; `skipped`: the run did not start, because the previous run had not finished',
     ),
     dueAt: Timestamp.describe('Scheduled time, or time of the request'),
     jobId: z.string().nullable(),

@@ -205,7 +205,7 @@ for (const [caseName, type, body] of repeatedFields) {
       [response.status, error.code, error.details.field],
       [400, 'INVALID_INPUT', 'targetFormat'],
     )
-    assert.match(error.message, /^targetFormat: expected once, got it twice/)
+    assert.match(error.message, /^targetFormat: expected this field once, got it twice/)
   })
 }
 

@@ -128,7 +128,7 @@ test('combineImages refuses a file that is not an image', async () => {
   )
   const { error } = (await reply.json()) as { error: { message: string; details: { field: string } } }
   assert.deepEqual([reply.status, error.details.field], [400, 'file'])
-  assert.match(error.message, /combineImages expected an image, got pdf/)
+  assert.match(error.message, /expected an image with combineImages, got pdf/)
 })
 
 test('the error of combineImages names the field of the file that is not an image, even if another file has a URL', async () => {

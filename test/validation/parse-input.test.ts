@@ -223,7 +223,7 @@ test('JSON in a form field with duplicate names or unpaired surrogates is refuse
   const parse = (text: string) => parseJson(options, text, 'options', 'a JSON object')
   assert.throws(() => parse('{"quality":1,"quality":2}'), {
     details: { field: 'quality' },
-    message: /expected once, got it twice/,
+    message: /expected this field once, got it twice/,
   })
   assert.throws(() => parse('{"title":"\\ud83d"}'), {
     details: { field: 'title' },

@@ -18,7 +18,9 @@ const Meta = component(
     warnings: z
       .array(Warning)
       .optional()
-      .describe('Query parameters that do not exist and were ignored, as `UNKNOWN_PARAMETER`'),
+      .describe(
+        'Warnings about unknown query parameters, which were ignored; their code is `UNKNOWN_PARAMETER`',
+      ),
   }),
 )
 

@@ -108,7 +108,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
   {
     ...providerCallback,
     method: 'POST',
-    summary: 'Return from an OpenID provider by a form',
+    summary: 'Return from an OpenID provider with a form POST',
     description: 'The same redirect URI, for providers with the response mode `form_post`.',
     body: z.object(providerReply),
     acceptsForms: true,
