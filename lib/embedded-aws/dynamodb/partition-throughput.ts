@@ -96,9 +96,9 @@ export class PartitionThroughput {
 export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
   const admittedEntries = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
   const requestItems = input.RequestItems ?? {}
-  const all = Object.values(requestItems).flatMap(getEntries)
+  const allEntries = Object.values(requestItems).flatMap(getEntries)
   const name = operation === 'BatchGetItem' ? 'UnprocessedKeys' : 'UnprocessedItems'
-  const tables = Object.entries(selectEntries(requestItems, (at) => !admittedEntries.has(all[at])))
+  const tables = Object.entries(selectEntries(requestItems, (at) => !admittedEntries.has(allEntries[at])))
   const mergedTables = tables.map(([table, batch]) => [table, joinBatches(reply[name]?.[table], batch)])
   return { [name]: { ...reply[name], ...Object.fromEntries(mergedTables) } }
 }

@@ -18,10 +18,10 @@ export class Concurrency {
 
   /** Creates the counters. @throws Error if more is reserved than the account has */
   constructor(functions: readonly LimitedFunction[], concurrentExecutions = Infinity) {
-    const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
-    this.#unreserved = concurrentExecutions - reserved
+    const reservedTotal = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
+    this.#unreserved = concurrentExecutions - reservedTotal
     if (this.#unreserved < 0)
-      throw new Error(`${reserved} executions are reserved, but the account has ${concurrentExecutions}`)
+      throw new Error(`${reservedTotal} executions are reserved, but the account has ${concurrentExecutions}`)
     this.#sharing = functions
       .filter(({ reservedConcurrency }) => reservedConcurrency === undefined)
       .map(({ name }) => name)

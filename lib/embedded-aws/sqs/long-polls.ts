@@ -66,8 +66,8 @@ export class LongPolls {
   async #serve(queueId: number): Promise<void> {
     const waiters = [...(this.#waiters.get(queueId) ?? [])]
     try {
-      const served = await this.#store.commit(() => this.#takeForWaiters(queueId), 'process')
-      for (const [waiter, takenMessages] of served) waiter.resolve(takenMessages)
+      const servedWaiters = await this.#store.commit(() => this.#takeForWaiters(queueId), 'process')
+      for (const [waiter, takenMessages] of servedWaiters) waiter.resolve(takenMessages)
       this.#setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
@@ -78,7 +78,7 @@ export class LongPolls {
   /** Takes messages for waiting receivers; call inside a commit. */
   #takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
     this.#touched.delete(queueId)
-    const served: [Waiter, readonly ReceivedMessage[]][] = []
+    const servedWaiters: [Waiter, readonly ReceivedMessage[]][] = []
     const queue = this.#queues.findById(queueId)
     if (!queue) throw createQueueNotFoundError()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
@@ -86,9 +86,9 @@ export class LongPolls {
       const takenMessages = this.#receiver.receive(queue, waiter.receiveOptions)
       if (takenMessages.length === 0) break
       this.#waiters.get(queueId)?.delete(waiter)
-      served.push([waiter, takenMessages])
+      servedWaiters.push([waiter, takenMessages])
     }
-    return served
+    return servedWaiters
   }
 
   /** Sets a timer that wakes receivers when a delay or visibility timeout ends, which no request triggers. */

@@ -152,8 +152,8 @@ export class QueueRegistry {
   create(name: string, givenAttributes: Readonly<Record<string, string>>, tags: Record<string, string>) {
     const fifo = checkName(name, givenAttributes)
     const attributes = changeAttributes({}, givenAttributes, fifo)
-    const existing = this.#queuesByName.get(name)
-    if (existing) return requireSameAttributes(existing, givenAttributes)
+    const existingQueue = this.#queuesByName.get(name)
+    if (existingQueue) return requireSameAttributes(existingQueue, givenAttributes)
     const now = this.#clock.now()
     this.#sql.freeNames.run(now - holdMs)
     if (this.#sql.held.get(name))
