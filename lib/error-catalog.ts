@@ -19,13 +19,13 @@ export const errorCatalog = {
   AUTHENTICATION_REQUIRED: {
     status: 401,
     description: 'This endpoint requires authentication.',
-    hint: 'Sign in, or send an API key as X-Api-Key or as a bearer token. On a self-hosted service, send the X-Owner-Token of an earlier reply.',
+    hint: 'Sign in, or send an API key as X-Api-Key or as a bearer token. On a self-hosted service, send the X-Owner-Token from an earlier reply.',
   },
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
     description:
       'The resource belongs to another identity, or your key or account lacks the required permission.',
-    hint: 'details.required lists the required scopes. For resources of an anonymous identity, send the X-Owner-Token header or the cookie of the reply that created them.',
+    hint: 'details.required lists the required scopes. For resources of an anonymous identity, send the X-Owner-Token header or the cookie that you received when you created them.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -4,9 +4,9 @@ export async function forEachConcurrently<T>(
   maxConcurrent: number,
   action: (item: T) => Promise<void>,
 ): Promise<void> {
-  const remaining = items.values()
+  const remainingItems = items.values()
   const worker = async () => {
-    for (const item of remaining) await action(item)
+    for (const item of remainingItems) await action(item)
   }
   await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, worker))
 }

@@ -116,9 +116,9 @@ function createUpdateExpression(change: Change, placeholders: PlaceholderMap): s
     include = {},
     exclude = {},
   } = change
-  const defined = Object.entries(set).filter(([, value]) => value !== undefined)
+  const definedEntries = Object.entries(set).filter(([, value]) => value !== undefined)
   const setActions = [
-    ...defined.map(([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`),
+    ...definedEntries.map(([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`),
     ...Object.entries(setOnce).map(
       ([name, value]) =>
         `${placeholders.name(name)} = if_not_exists(${placeholders.name(name)}, ${placeholders.value(value)})`,

@@ -23,14 +23,14 @@ export function makeOptionTypes(banner: string): string {
   const tools = toolOperations.map(
     (tool) => [tool, inferTypes(listSchemas(tool).map(([, schema]) => schema))] as const,
   )
-  const all = [...targets, ...tools]
-  const commonTypes = findCommonTypes(all.map(([, types]) => types))
+  const allTypes = [...targets, ...tools]
+  const commonTypes = findCommonTypes(allTypes.map(([, types]) => types))
   const nameSets = new Map<string, string>()
-  for (const [id, types] of all) {
+  for (const [id, types] of allTypes) {
     const names = joinNames(types)
     if (!nameSets.has(names)) nameSets.set(names, `${pascalCase(id)}Names`)
   }
-  const renderMember = ([id, types]: (typeof all)[number]) => {
+  const renderMember = ([id, types]: (typeof allTypes)[number]) => {
     const ownOptions = [...types].filter(([name, { type }]) => commonTypes.get(name)?.type !== type)
     const own = ownOptions.map(([name, { type }]) => `${name}?: ${type} | undefined`)
     const names = nameSets.get(joinNames(types))

@@ -73,11 +73,11 @@ const createClosedObject = (properties: Json, required: readonly string[] = Obje
 function getParameters(operation: Operation, location: string): Json {
   const locatedParameters = operation.parameters.filter((parameter) => parameter.in === location)
   if (locatedParameters.length === 0) return {}
-  const required = locatedParameters.filter((parameter) => parameter.required).map(({ name }) => name)
+  const requiredNames = locatedParameters.filter((parameter) => parameter.required).map(({ name }) => name)
   return {
     [location]: createClosedObject(
       Object.fromEntries(locatedParameters.map(({ name, schema }) => [name, schema])),
-      required,
+      requiredNames,
     ),
   }
 }
@@ -108,8 +108,8 @@ function createOperationSchema(operation: Operation, resolve: Resolve): Json {
     const { required } = resolve((properties as Record<string, Json>)[name] ?? {}) // all are schemas
     return name !== 'data' && name !== 'path' && (!Array.isArray(required) || required.length === 0)
   }
-  const required = Object.keys(properties).filter((name) => !isOptional(name))
-  return { ...createClosedObject(properties, required), description: operation.summary }
+  const requiredNames = Object.keys(properties).filter((name) => !isOptional(name))
+  return { ...createClosedObject(properties, requiredNames), description: operation.summary }
 }
 
 /** Returns options that are boolean in every engine: on the command line, they take no value. */

@@ -66,8 +66,8 @@ export function canReserveConcurrency(stage: StageQuotas): boolean {
 /** Describes the concurrency that a stage needs from its account, and which quotas to raise for it. */
 export function describeQuotas(stage: StageQuotas & Pick<Stage, 'profile' | 'functionMb'>): string {
   const { name, profile, functionsAtATime, functionMb } = stage
-  const required = sumRequiredConcurrency(stage)
-  const reserved = canReserveConcurrency(stage) ? sumReservedConcurrency(stage) : 0
+  const requiredTotal = sumRequiredConcurrency(stage)
+  const reservedTotal = canReserveConcurrency(stage) ? sumReservedConcurrency(stage) : 0
   const { small: smallProfile } = stageProfiles
   const settingsToRaise = [
     ...(functionsAtATime > smallProfile.functionsAtATime
@@ -76,11 +76,11 @@ export function describeQuotas(stage: StageQuotas & Pick<Stage, 'profile' | 'fun
     ...(functionMb > smallProfile.functionMb ? [`memory of a function to ${functionMb} MB`] : []),
   ]
   const reservationText =
-    reserved === 0
+    reservedTotal === 0
       ? `nothing is reserved, and all functions share ${functionsAtATime}`
-      : `${reserved} of ${functionsAtATime} are reserved; other stages in the account can reserve ${functionsAtATime - reserved - unreservableConcurrency}`
+      : `${reservedTotal} of ${functionsAtATime} are reserved; other stages in the account can reserve ${functionsAtATime - reservedTotal - unreservableConcurrency}`
   return [
-    `Stage ${name} (${profile}): the concurrency limits add up to ${required}; ${reservationText}.`,
+    `Stage ${name} (${profile}): the concurrency limits add up to ${requiredTotal}; ${reservationText}.`,
     settingsToRaise.length > 0
       ? `Quotas that a new account has to raise: ${settingsToRaise.join(', ')}.`
       : 'It fits into a new account.',

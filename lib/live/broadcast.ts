@@ -136,11 +136,11 @@ export class Broadcast {
   ): Promise<ListenerWithRequests[]> {
     const credentials = listeners.flatMap(({ listener: { credential } }) => (credential ? [credential] : []))
     const isActive = await readCredentials(credentials, this.#services.table)
-    const revoked = listeners.filter(({ listener: { credential = [] } }) => !isActive(credential))
-    await forEachConcurrently(revoked, maxConcurrentPosts, ({ listener: { id } }) =>
+    const revokedListeners = listeners.filter(({ listener: { credential = [] } }) => !isActive(credential))
+    await forEachConcurrently(revokedListeners, maxConcurrentPosts, ({ listener: { id } }) =>
       this.close(id, owner, 'revoked'),
     )
-    return listeners.filter((listener) => !revoked.includes(listener))
+    return listeners.filter((listener) => !revokedListeners.includes(listener))
   }
 
   /**

@@ -204,9 +204,9 @@ async function negotiateEncoding({ br, gzip }: CompressedFile, headers: Headers)
   const acceptedEncodings = headers['accept-encoding'] ?? ''
   if (/\bbr\b/.test(acceptedEncodings))
     return { data: Buffer.from(br, 'base64'), headers: { 'content-encoding': 'br' } }
-  const gzipped = Buffer.from(gzip, 'base64')
-  if (/\bgzip\b/.test(acceptedEncodings)) return { data: gzipped, headers: { 'content-encoding': 'gzip' } }
-  return { data: await gunzipAsync(gzipped), headers: {} }
+  const gzipBody = Buffer.from(gzip, 'base64')
+  if (/\bgzip\b/.test(acceptedEncodings)) return { data: gzipBody, headers: { 'content-encoding': 'gzip' } }
+  return { data: await gunzipAsync(gzipBody), headers: {} }
 }
 
 /** Returns the origin of the file storage; undefined if it is the service itself. */

@@ -83,8 +83,8 @@ export function warnAboutIgnoredOptions(options: Options, supported: SupportedOp
   return [...Map.groupBy(rows, ({ option }) => option).values()].flatMap(([row]) => {
     if (!row) return []
     const { option, overriddenBy: beside, needs = [], is } = row
-    const other = is === undefined ? beside : `${beside}=${is}`
-    const condition = beside === undefined ? `without ${needs.join(' or ')}` : `with ${other}`
+    const otherOption = is === undefined ? beside : `${beside}=${is}`
+    const condition = beside === undefined ? `without ${needs.join(' or ')}` : `with ${otherOption}`
     const message = `${option} was ignored: it has no effect ${condition}.`
     return [{ code: 'OPTION_IGNORED', field: option, message }]
   })
@@ -114,7 +114,7 @@ function isIgnored(
     !unless.some(isSent)
   if (!applies || !isRequested(option)) return false
   if (beside === undefined) return !needs.some(isSent)
-  const other = options[beside] ?? defaults[beside]
-  const isOverridden = is === undefined ? isRequested(beside) && other !== false : other === is
-  return isOverridden && !agree?.(options[option], other)
+  const otherValue = options[beside] ?? defaults[beside]
+  const isOverridden = is === undefined ? isRequested(beside) && otherValue !== false : otherValue === is
+  return isOverridden && !agree?.(options[option], otherValue)
 }

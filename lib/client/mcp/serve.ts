@@ -65,13 +65,13 @@ async function serveHttp(
       return
     }
     const id = request.headers['mcp-session-id']
-    const existing = sessions.get(String(id))
-    if (id !== undefined && !existing) {
+    const existingTransport = sessions.get(String(id))
+    if (id !== undefined && !existingTransport) {
       response.writeHead(404).end('Session not found. Initialize a new one.')
       return
     }
     const transport =
-      existing ??
+      existingTransport ??
       new sdk.StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         // Keeps web pages from using the server through a host name that resolves to localhost.
@@ -81,7 +81,7 @@ async function serveHttp(
         onsessionclosed: (sessionId: string) => void sessions.delete(sessionId),
       })
     // The SDK's types don't compile with `exactOptionalPropertyTypes`.
-    if (!existing) await createServerForClient().connect(transport as Transport)
+    if (!existingTransport) await createServerForClient().connect(transport as Transport)
     await transport.handleRequest(request, response)
   })
   http.listen(port, '127.0.0.1')

@@ -25,13 +25,13 @@ export async function buildStartCommand(bin: string, linker = systemLinker): Pro
   return areInstalled.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
 }
 
-const installedByPath = new Map<string, Promise<boolean>>()
+const checksByPath = new Map<string, Promise<boolean>>()
 
 /** Caches whether a program is installed, because every program start would otherwise wait for the check. */
 function isInstalled(path: string): Promise<boolean> {
-  const installed = installedByPath.get(path) ?? isExecutable(path)
-  installedByPath.set(path, installed)
-  return installed
+  const check = checksByPath.get(path) ?? isExecutable(path)
+  checksByPath.set(path, check)
+  return check
 }
 
 const isExecutable = (path: string) =>

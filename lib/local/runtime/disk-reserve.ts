@@ -91,9 +91,9 @@ export class DiskReserve {
   async #grow(): Promise<void> {
     const { free, size, reserved: minFree } = await readDiskSpace(this.#folder)
     const target = Math.floor(getTargetBytes(size))
-    const reserved = this.#reservedBytes()
-    if (reserved >= target || free - (target - reserved) < minFree) return
-    await allocate(this.#file, reserved, target)
+    const reservedBytes = this.#reservedBytes()
+    if (reservedBytes >= target || free - (target - reservedBytes) < minFree) return
+    await allocate(this.#file, reservedBytes, target)
     this.#log.info({ bytes: target }, 'disk space reserved')
   }
 }

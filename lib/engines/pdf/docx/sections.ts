@@ -204,9 +204,9 @@ function placeAtTop(
   keepsSpace: boolean,
 ): FlowBlock {
   if (block.kind !== 'paragraph' || block.columnSet) return block
-  const placed = placeBelow(block, top, pitch)
-  if (keepsSpace || placed.lineCount > 1 || placed.lineHeight === undefined) return placed
-  return { ...placed, lineHeight: placed.lineHeight + placed.spaceBefore, spaceBefore: 0 }
+  const placedBlock = placeBelow(block, top, pitch)
+  if (keepsSpace || placedBlock.lineCount > 1 || placedBlock.lineHeight === undefined) return placedBlock
+  return { ...placedBlock, lineHeight: placedBlock.lineHeight + placedBlock.spaceBefore, spaceBefore: 0 }
 }
 
 /** Moves the images of a page to the first block that starts on it, where they are anchored. */

@@ -72,7 +72,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
   const sharp = await loadSharp()
   const blankPages = new Set<number>()
   const args = ['-tiff', '-tiffcompression', 'none']
-  const rendering = {
+  const renderOptions = {
     pages: allPages,
     dpi: blankDpi,
     downscale: 2000,
@@ -80,7 +80,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
     extension: 'tif',
     args,
   } as const
-  await renderPages(pdf, rendering, tools, async ({ page, path }) => {
+  await renderPages(pdf, renderOptions, tools, async ({ page, path }) => {
     // The page is grayscale, so one channel contains all of it.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
     const darkPixelCount = pixels.reduce((count, level) => (level < minWhiteLevel ? count + 1 : count), 0)

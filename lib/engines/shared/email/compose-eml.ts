@@ -23,10 +23,10 @@ export async function composeEml(message: Omit<OutlookMessage, 'messageClass'>):
       ...(contentId !== undefined && body.content.includes(`cid:${contentId}`) && { cid: contentId }),
     })),
   })
-  const composed = await composer.compile().build()
-  const headEnd = composed.indexOf('\r\n\r\n') + 2
-  const head = composed.toString('latin1', 0, headEnd).replaceAll(addedFieldPattern, '')
-  return Buffer.concat([Buffer.from(composeHeader(message) + head, 'latin1'), composed.subarray(headEnd)])
+  const emlBytes = await composer.compile().build()
+  const headEnd = emlBytes.indexOf('\r\n\r\n') + 2
+  const head = emlBytes.toString('latin1', 0, headEnd).replaceAll(addedFieldPattern, '')
+  return Buffer.concat([Buffer.from(composeHeader(message) + head, 'latin1'), emlBytes.subarray(headEnd)])
 }
 
 /** Composes the fields here, because the composer accepts no sender or recipient without an address. */
