@@ -5,9 +5,9 @@ const startedImports: Promise<unknown>[] = []
 /** Runs something before all tests of a file. */
 export function before(begin: () => Promise<unknown>): void {
   nodeBefore(async () => {
-    const beginning = begin()
-    startedImports.push(beginning)
-    await beginning
+    const beginPromise = begin()
+    startedImports.push(beginPromise)
+    await beginPromise
   })
 }
 

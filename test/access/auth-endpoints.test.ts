@@ -66,8 +66,8 @@ test('the OpenAPI document lists every enabled better-auth endpoint, with its re
 })
 
 test('every better-auth endpoint in the OpenAPI document can be called successfully', async () => {
-  const recorded = await recordAuthEndpoints()
-  assert.deepEqual(Object.keys(recorded).sort(), authEndpoints.map(getAuthOperationId).sort())
+  const recordedEndpoints = await recordAuthEndpoints()
+  assert.deepEqual(Object.keys(recordedEndpoints).sort(), authEndpoints.map(getAuthOperationId).sort())
 })
 
 test('better-auth endpoints that the service does not use return 404', async () => {

@@ -143,7 +143,7 @@ test('a task that waits for its upload stores the name of a misspelled option bu
   const upload = { ...tasks, text: { operation: 'import/upload' } }
   const { jobId } = await send({ path: '/v1/jobs', body: { tasks: upload } })
   const state = await app.services.jobs.store.getState(jobId)
-  const locked = state?.tasks.find(({ name }) => name === 'locked')
-  const { options } = (locked?.spec ?? {}) as { options?: Record<string, unknown> }
+  const lockedTask = state?.tasks.find(({ name }) => name === 'locked')
+  const { options } = (lockedTask?.spec ?? {}) as { options?: Record<string, unknown> }
   assert.equal(options?.['userPasswrd'], null)
 })

@@ -15,9 +15,9 @@ describe('tables of a JPEG', () => {
   })
 
   const change = (image: Buffer, marker: Buffer, offset: number, bytes: readonly number[]) => {
-    const changed = Buffer.from(image)
-    changed.set(bytes, changed.indexOf(marker) + offset)
-    return changed
+    const changedImage = Buffer.from(image)
+    changedImage.set(bytes, changedImage.indexOf(marker) + offset)
+    return changedImage
   }
 
   test('tables as encoders write them are not damaged, also behind skipped bytes', () => {

@@ -227,12 +227,12 @@ describe('job retries', () => {
   })
 
   test('a retried batch reports the same errors as the original batch for items that cannot be converted', async () => {
-    const locked = { ...pdfTask, output_format: 'mp3', input: 'b', password: 'secret' }
+    const mp3Task = { ...pdfTask, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
       a: importTask,
       b: importTask,
       'a-pdf': { ...pdfTask, input: 'a' },
-      'b-mp3': locked,
+      'b-mp3': mp3Task,
       out: createExport(['a-pdf', 'b-mp3']),
     }
     const state = await maker.job(

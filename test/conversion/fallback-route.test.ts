@@ -38,14 +38,14 @@ describe('fallbacks for unreadable files', () => {
   })
 
   describe('encrypted files with a wrong extension', () => {
-    const misnamed = [createStoredFile('a.docx', 'docx', { locked: true })]
+    const misnamedFiles = [createStoredFile('a.docx', 'docx', { locked: true })]
     const kindMismatch = { error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }
     const nextPlan = (
       to: ConversionSpec['to'],
       moreFields: Partial<ConversionSpec> = {},
       moreTriedRoutes: readonly TriedRoute[] = [],
     ) =>
-      planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
+      planFallback(misnamedFiles, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
         index: 0,
         triedRoutes: [kindMismatch, ...moreTriedRoutes],
         engines,
@@ -201,13 +201,13 @@ describe('fallback routes', () => {
   })
 
   test('the fallback plan for one encrypted file with a wrong extension covers only that file, and uses its detected format', () => {
-    const misnamed = createStoredFile('a.docx', 'docx', { locked: true })
+    const misnamedFile = createStoredFile('a.docx', 'docx', { locked: true })
     const otherFile = createStoredFile('b.docx', 'docx')
     const triedRoutes = [{ error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }] as [
       TriedRoute,
     ]
     const piece = planFallback(
-      [otherFile, misnamed],
+      [otherFile, misnamedFile],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
         index: 1,

@@ -23,7 +23,7 @@ const maker = openMaker()
 
 describe('rejected job requests', () => {
   const createPdfSource = (name: string) => source('a.pdf', fixture(name))
-  const refused = (
+  const assertJobRefused = (
     tasks: Record<string, unknown>,
     imports: Record<string, ImportSource>,
     expectedError: object,
@@ -39,7 +39,11 @@ describe('rejected job requests', () => {
       mp3: { ...pdfTask, output_format: 'mp3' },
       out: createExport(['mp3', 'more']),
     }
-    await refused(tasks, { in: a, more: { source: claimedSource } }, { code: 'UNSUPPORTED_CONVERSION' })
+    await assertJobRefused(
+      tasks,
+      { in: a, more: { source: claimedSource } },
+      { code: 'UNSUPPORTED_CONVERSION' },
+    )
     assert.equal(a.adopted, 0)
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, undefined)
   })
@@ -55,7 +59,7 @@ describe('rejected job requests', () => {
       pdf: { ...pdfTask, input: ['in', 'more'] },
       out: createExport('pdf'),
     }
-    await refused(
+    await assertJobRefused(
       tasks,
       { in: createImport('a'), more: createImport('b') },
       {
@@ -67,7 +71,7 @@ describe('rejected job requests', () => {
     const one = { in: importTask, pdf: pdfTask, out: createExport('pdf') }
     const createdState = await maker.job(one, { in: createImport('a') })
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
-    await refused(
+    await assertJobRefused(
       one,
       { in: createImport('a') },
       {
@@ -110,13 +114,13 @@ describe('rejected job requests', () => {
       pdf: { ...pdfTask, ...fields },
       out: createExport('pdf'),
     })
-    await refused(
+    await assertJobRefused(
       createTasks({ page_size: 'A99' }),
       { in: createText() },
       { message: /^tasks\.pdf\.pageSize: / },
     )
     for (const moreFields of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
-      await refused(
+      await assertJobRefused(
         createTasks(moreFields),
         { in: { awaited: await maker.upload(), form: {} } },
         {
@@ -125,7 +129,7 @@ describe('rejected job requests', () => {
           details: { field: 'tasks.pdf.pdfEngine', expected: ['auto'], task: 'pdf' },
         },
       )
-    await refused(
+    await assertJobRefused(
       createTasks({}),
       { in: createEmptySource() },
       {
@@ -139,14 +143,19 @@ describe('rejected job requests', () => {
   test('the error for a job that a conversion endpoint creates contains the field name that the client sent', async () => {
     const tasks = { in: importTask, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
     const clientFieldNames = { additionalFilesField: 'additionalFile' }
-    await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
-    await refused(
+    await assertJobRefused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
+    await assertJobRefused(
       { ...tasks, pdf: { ...pdfTask, pdfEngine: 'other' } },
       { in: createText() },
       { message: /^pdfEngine/ },
       clientFieldNames,
     )
-    await refused(tasks, { in: createEmptySource() }, { details: { field: 'file' } }, clientFieldNames)
+    await assertJobRefused(
+      tasks,
+      { in: createEmptySource() },
+      { details: { field: 'file' } },
+      clientFieldNames,
+    )
     const two = {
       in: importTask,
       more: importTask,
@@ -154,16 +163,18 @@ describe('rejected job requests', () => {
       out: createExport('small'),
     }
     const files = { in: createPdfSource('report.pdf'), more: createPdfSource('three-pages.pdf') }
-    await refused(
+    await assertJobRefused(
       two,
       files,
       { code: 'INVALID_REQUEST', details: { field: 'additionalFile', max: 1, got: 2 } },
       clientFieldNames,
     )
-    await refused(two, files, { details: { field: 'tasks.small.input', task: 'small', max: 1, got: 2 } })
+    await assertJobRefused(two, files, {
+      details: { field: 'tasks.small.input', task: 'small', max: 1, got: 2 },
+    })
   })
 
-  const locked = 'needs-password.pdf'
+  const lockedPdfName = 'needs-password.pdf'
   const createTasksWith = (taskFields: object) => ({
     in: importTask,
     work: { input: 'in', ...taskFields },
@@ -172,7 +183,7 @@ describe('rejected job requests', () => {
   const createJob = (taskFields: object, file: string) =>
     maker.job(createTasksWith(taskFields), { in: createPdfSource(file) })
   const assertRefused = (taskFields: object, expected: object) =>
-    refused(createTasksWith(taskFields), { in: createPdfSource(locked) }, expected)
+    assertJobRefused(createTasksWith(taskFields), { in: createPdfSource(lockedPdfName) }, expected)
 
   test('a job is rejected if its password does not open the PDF', async () => {
     const page = { operation: 'convert', output_format: 'png' }
@@ -182,14 +193,14 @@ describe('rejected job requests', () => {
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
     await assertRefused({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
-    await createJob({ ...page, password: 'secret' }, locked)
+    await createJob({ ...page, password: 'secret' }, lockedPdfName)
     // The new password does not open the PDF.
     const encryptTask = { operation: 'encrypt-pdf', password: 'secret' }
     await assertRefused(encryptTask, {
       message: /is encrypted.*`currentPassword`/,
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
-    await createJob({ ...encryptTask, currentPassword: 'secret' }, locked)
+    await createJob({ ...encryptTask, currentPassword: 'secret' }, lockedPdfName)
     await assertRefused(
       { operation: 'decrypt-pdf', password: 'no' },
       { message: /cannot be opened with the password/ },
@@ -216,14 +227,18 @@ describe('rejected job requests', () => {
 
   test('a job is rejected if its PDF is damaged, unless the job repairs it', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
-    await refused(createTasksWith({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
+    await assertJobRefused(
+      createTasksWith({ operation: 'rotate-pdf' }),
+      { in: half },
+      { code: 'CORRUPT_FILE' },
+    )
     await maker.job(createTasksWith({ operation: 'repair-pdf' }), { in: half })
   })
 
   test('a job is not rejected for a missing password if none of its tasks opens the file', async () => {
-    await maker.job({ in: importTask, out: createExport('in') }, { in: createPdfSource(locked) })
-    await createJob({ operation: 'archive' }, locked)
-    await createJob({ operation: 'metadata' }, locked)
+    await maker.job({ in: importTask, out: createExport('in') }, { in: createPdfSource(lockedPdfName) })
+    await createJob({ operation: 'archive' }, lockedPdfName)
+    await createJob({ operation: 'metadata' }, lockedPdfName)
     // An unsupported target is reported instead of the password.
     const impossibleTask = { operation: 'convert', output_format: 'mp3', password: 'secret' }
     await assertRefused(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
@@ -233,7 +248,7 @@ describe('rejected job requests', () => {
       png: { ...pdfTask, output_format: 'png' },
       out: createExport(['zip', 'png']),
     }
-    await refused(bothTasks, { in: createPdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
+    await assertJobRefused(bothTasks, { in: createPdfSource(lockedPdfName) }, { code: 'PDF_ENCRYPTED' })
   })
 })
 

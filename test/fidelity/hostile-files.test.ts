@@ -183,18 +183,19 @@ test('counting the words of a file stops at its CPU time limit', async () => {
 
 test('a file that is slow to count delays neither the process nor other files', async () => {
   const stop = new AbortController()
-  const reading = readSummary(await writeSlowFile(), 'org', { isResult: false, signal: stop.signal }).catch(
-    (error) => error,
-  )
+  const readPromise = readSummary(await writeSlowFile(), 'org', {
+    isResult: false,
+    signal: stop.signal,
+  }).catch((error) => error)
   const path = await write('short.txt', 'some words')
   assert.equal((await readSummary(path, 'txt', asSource))?.words?.total, 2)
   stop.abort()
-  assert.equal((await reading).name, 'AbortError')
+  assert.equal((await readPromise).name, 'AbortError')
 })
 
 test('a file is counted again if its reader process was killed', async () => {
   const path = await writeSlowFile()
-  const reading = readSummary(path, 'org', asSource)
+  const readPromise = readSummary(path, 'org', asSource)
   const listReaders = () =>
     listDescendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
   await waitUntil(() => listReaders().length > 0, 'a reader process runs', 20)
@@ -206,7 +207,7 @@ test('a file is counted again if its reader process was killed', async () => {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
-  assert.equal((await reading)?.words?.total, 0)
+  assert.equal((await readPromise)?.words?.total, 0)
 })
 
 test('aborting a step does not wait until its source is counted', async (t) => {
@@ -216,10 +217,10 @@ test('aborting a step does not wait until its source is counted', async (t) => {
   detector.start([{ path: await writeSlowFile(), format: 'org' }])
   const step = { operation: 'convert', from: 'org', to: 'txt', options: {} } as const
   const result = await write('made.txt', 'some words')
-  const checking = detector.checkStep(step, { files: [{ path: result }] }, [])
+  const checkPromise = detector.checkStep(step, { files: [{ path: result }] }, [])
   const startedAt = performance.now()
   stop.abort()
-  await checking
+  await checkPromise
   assert.ok(performance.now() - startedAt < 500, 'it took too long')
   assert.deepEqual(detector.warnings, [])
 })

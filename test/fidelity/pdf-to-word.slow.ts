@@ -18,13 +18,13 @@ const gallery = new URL('gallery/', import.meta.url).pathname
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 test(`at least ${minGood} of 25 PDFs become Word documents with the same look and structure`, async (context) => {
-  const judged = await convertAll(scratchFolder('pdf-to-word'))
-  for (const document of judged) context.diagnostic(describeVerdict(document.name, document))
+  const judgedDocuments = await convertAll(scratchFolder('pdf-to-word'))
+  for (const document of judgedDocuments) context.diagnostic(describeVerdict(document.name, document))
   if (process.env['GALLERY']) {
     await mkdir(gallery, { recursive: true })
-    for (const { name, files } of judged) await drawSideBySide(files, join(gallery, `${name}.webp`))
+    for (const { name, files } of judgedDocuments) await drawSideBySide(files, join(gallery, `${name}.webp`))
   }
-  const goodCount = judged.filter(isGood).length
-  assert.equal(judged.length, 25)
+  const goodCount = judgedDocuments.filter(isGood).length
+  assert.equal(judgedDocuments.length, 25)
   assert.ok(goodCount >= minGood, `only ${goodCount} are good`)
 })

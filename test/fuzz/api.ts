@@ -150,10 +150,11 @@ class Fuzzer {
     const client = new Client(this.#service)
     const call: CallOperation = async (sent) => {
       const { method = 'GET', path, params = {}, query = {}, waits } = sent
-      const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+      const filledPath = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
       const { init } = await createBody(sent)
       const headers = { ...Object(init.headers), ...sent.headers, ...(waits && { prefer: 'wait=25' }) }
-      const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
+      const send = () =>
+        client.fetch(`${filledPath}?${new URLSearchParams(query)}`, { ...init, method, headers })
       let response = await send()
       for (let triesLeft = 8; waits && response.status === 202 && triesLeft > 0; triesLeft--)
         response = await send()
@@ -295,10 +296,10 @@ async function encodeBody(
   if (!body || operation.method === 'GET') return { headers: {} }
   const { type, value } = body
   if (value instanceof RawBody) return { body: value.text, headers: { 'content-type': type } }
-  const filled = fill(value)
+  const filledBody = fill(value)
   if (type === 'application/json')
-    return { body: JSON.stringify(filled) ?? '', headers: { 'content-type': type } }
-  const texts = Object.entries(Object(filled)).map(([name, one]) => [name, asText(one)] as const)
+    return { body: JSON.stringify(filledBody) ?? '', headers: { 'content-type': type } }
+  const texts = Object.entries(Object(filledBody)).map(([name, one]) => [name, asText(one)] as const)
   if (type === 'application/x-www-form-urlencoded')
     return {
       body: new URLSearchParams([...texts.map(([name, text]): [string, string] => [name, text])]),

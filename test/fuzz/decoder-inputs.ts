@@ -83,7 +83,7 @@ function splice(bytes: Buffer, otherBytes: Buffer, random: Random): Buffer {
   ])
 }
 
-const unpacked = new WeakMap<Buffer, Promise<readonly Sample[]>>()
+const unpackedMembers = new WeakMap<Buffer, Promise<readonly Sample[]>>()
 const maxMembers = 40
 
 async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
@@ -100,9 +100,9 @@ async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
 
 /** Changes a member of a ZIP, so that the change reaches the parsers of the member, not only those of the ZIP. */
 async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
-  const unpacking = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
-  unpacked.set(bytes, unpacking)
-  const members = await unpacking
+  const membersPromise = unpackedMembers.get(bytes) ?? unpack(bytes).catch(() => [])
+  unpackedMembers.set(bytes, membersPromise)
+  const members = await membersPromise
   if (members.length === 0) return changeBytes(bytes, random)
   const chosenIndex = randomBelow(members.length, random)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { level: 0, useWebWorkers: false })

@@ -15,7 +15,7 @@ before(async () => {
 after(() => app.close())
 
 const name = 'a\u0000\u0007\r\n\u007f\u0085b.md'
-const stripped = 'ab.md'
+const strippedName = 'ab.md'
 
 const post = (path: string, body: unknown) => app.send('POST', path, { headers, body })
 const readFilename = async (uploadId: string) =>
@@ -57,5 +57,5 @@ const uploadIdIn = ({ json }: AppReply) => String(json.data.uploadId)
 
 test('a file name is stored without its control characters', async () => {
   for (const [route, storedName] of Object.entries(requests))
-    assert.equal(await storedName(), stripped, route)
+    assert.equal(await storedName(), strippedName, route)
 })

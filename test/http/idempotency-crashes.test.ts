@@ -157,11 +157,11 @@ const createContext = () => ({
 
 test('a long request renews its lease on the idempotency key', async () => {
   const idempotency = new Idempotency(app.services, 10)
-  const keyed = createKeyedRequest()
+  const keyedRequest = createKeyedRequest()
   const context = createContext()
   const startedRun = Promise.withResolvers<void>()
   const pendingReply = Promise.withResolvers<{ statusCode: number }>()
-  const firstRun = idempotency.runOnce(keyed, context, () => {
+  const firstRun = idempotency.runOnce(keyedRequest, context, () => {
     startedRun.resolve()
     return pendingReply.promise
   })
@@ -169,7 +169,7 @@ test('a long request renews its lease on the idempotency key', async () => {
   await expireLeases()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
   await waitUntil(async () => (await listReservations()).some(isRenewed), 'it says that it is at work')
-  const secondRun = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
+  const secondRun = idempotency.runOnce(keyedRequest, context, () => assert.fail('it ran twice'))
   await assert.rejects(secondRun, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   pendingReply.resolve({ statusCode: 201 })
   assert.equal((await firstRun).statusCode, 201)
@@ -191,14 +191,14 @@ test('an idempotent request whose lease was taken over does not store its reply'
 
 test('if a reply is too large to store, repeating the idempotent request runs its handler again with the same job id', async () => {
   const idempotency = new Idempotency(app.services)
-  const keyed = createKeyedRequest()
+  const keyedRequest = createKeyedRequest()
   const attempts: IdempotentAttempt[] = []
   const run = async (attempt: IdempotentAttempt) => {
     attempts.push(attempt)
     return { statusCode: 202, body: randomBytes(400_000).toString('base64') }
   }
-  await idempotency.runOnce(keyed, createContext(), run)
-  await idempotency.runOnce(keyed, createContext(), run)
+  await idempotency.runOnce(keyedRequest, createContext(), run)
+  await idempotency.runOnce(keyedRequest, createContext(), run)
   const [firstAttempt, secondAttempt] = attempts
   assert.deepEqual(secondAttempt, { jobId: firstAttempt?.jobId, isRetry: true })
 })

@@ -80,7 +80,7 @@ describe('rate limit headers', () => {
     app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
 
   test('replies have rate-limit headers, including errors and replies to requests that are not counted', async () => {
-    const limited = createLimitedApp()
+    const limitedApp = createLimitedApp()
     for (const [path, status] of [
       ['/health', 200],
       ['/v1/plans', 200],
@@ -88,19 +88,19 @@ describe('rate limit headers', () => {
       ['/v1/nothing', 404],
       ['/v1/formats', 200],
     ] as const) {
-      const reply = await limited.send('GET', path, { address: '203.0.113.7' })
+      const reply = await limitedApp.send('GET', path, { address: '203.0.113.7' })
       assert.equal(reply.status, status, path)
       assert.equal(reply.headers['x-ratelimit-limit'], '60', path)
       assert.match(reply.headers['ratelimit'] ?? '', /^"reads";r=\d+;t=\d+$/, path)
     }
     // Only the last of these requests counted.
-    const { headers } = await limited.send('GET', '/v1/plans', { address: '203.0.113.7' })
+    const { headers } = await limitedApp.send('GET', '/v1/plans', { address: '203.0.113.7' })
     assert.equal(headers['x-ratelimit-remaining'], '59')
   })
 
   test('replies of the sign-in API, including errors, have rate-limit headers', async () => {
-    const limited = createLimitedApp()
-    const { send } = openBrowser(limited, createAuthApi(limited.services))
+    const limitedApp = createLimitedApp()
+    const { send } = openBrowser(limitedApp, createAuthApi(limitedApp.services))
     for (const [method, path, status] of [
       ['GET', '/v1/auth/get-session', 200],
       ['GET', '/v1/auth/list-sessions', 401],

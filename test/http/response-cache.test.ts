@@ -25,13 +25,13 @@ test('AppendableGzip returns a compressed text and the text appended to it as on
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
   const compressedHead = await AppendableGzip.compress(head)
   const bothTexts = Buffer.concat([head, tail])
-  const zipped = compressedHead.gzip(tail)
-  assert.deepEqual(gunzipSync(zipped), bothTexts)
+  const gzipBytes = compressedHead.gzip(tail)
+  assert.deepEqual(gunzipSync(gzipBytes), bothTexts)
   // The last four bytes are the uncompressed size of this member (RFC 1952, 2.3.1).
-  assert.equal(zipped.readUInt32LE(zipped.length - 4), bothTexts.length)
+  assert.equal(gzipBytes.readUInt32LE(gzipBytes.length - 4), bothTexts.length)
   assert.deepEqual(gunzipSync(compressedHead.gzip(Buffer.alloc(0))), head)
   assert.deepEqual(await compressedHead.decompressAndAppend(tail), bothTexts)
-  assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
+  assert.ok(gzipBytes.length < bothTexts.length / 3, `${gzipBytes.length} of ${bothTexts.length} bytes`)
 })
 
 test('a cached reply is created once for two requests, which get the same data with their own request id', async () => {

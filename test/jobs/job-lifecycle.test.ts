@@ -35,10 +35,15 @@ test('if two processes store progress with the same timestamp, the second publis
   )
 })
 
-const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
+const twoTaskGraph = [
+  createStoredImport('in'),
+  newTask('a', [0]),
+  newTask('b', [1]),
+  createExport('out', [2]),
+]
 
 /** Creates a running job. Each call of the returned `lifecycle` acts for another process that works on the job. */
-async function createRunningJob(tasks = two, isStarted = true) {
+async function createRunningJob(tasks = twoTaskGraph, isStarted = true) {
   const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords(tasks))
   const readWholeState = async (): Promise<JobState> => {
@@ -66,7 +71,7 @@ const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
 
 test('when two processes start a job, the first one determines its start time and first task', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
-  const { lifecycle, job, bus, takeEvents, table } = await createRunningJob(two, false)
+  const { lifecycle, job, bus, takeEvents, table } = await createRunningJob(twoTaskGraph, false)
   const queuedJob = await job()
   table.isLosingResponses = true
   const firstStart = await lifecycle().start(queuedJob, { number: 1, name: 'a' })
@@ -119,7 +124,7 @@ test('job progress is not published if its percent is unchanged or the job has e
 })
 
 test('the percent of a job.progress event includes the progress of other running tasks', async () => {
-  const { lifecycle, job, bus } = await createRunningJob([...two, newTask('beside', [0])])
+  const { lifecycle, job, bus } = await createRunningJob([...twoTaskGraph, newTask('beside', [0])])
   const ownLifecycle = lifecycle()
   await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 60 })
   await ownLifecycle.publishProgress(await job(), 4, {
@@ -264,7 +269,7 @@ test('cancelling a job keeps ended tasks and cancels all other tasks and their c
 })
 
 test('if a job starts while another process ends it, its start gets a single sequence number', async () => {
-  const { lifecycle, store, job, readState, takeEvents, change } = await createRunningJob(two, false)
+  const { lifecycle, store, job, readState, takeEvents, change } = await createRunningJob(twoTaskGraph, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const staleState = await readState()
   const read = store.getState.bind(store)
@@ -285,7 +290,7 @@ test('if a job starts while another process ends it, its start gets a single seq
 })
 
 test('the progress of a task is not published if another task has raised the percent of the job in the meantime', async () => {
-  const { lifecycle, job, takeEvents } = await createRunningJob([...two, newTask('beside', [0])])
+  const { lifecycle, job, takeEvents } = await createRunningJob([...twoTaskGraph, newTask('beside', [0])])
   const jobBefore = await job()
   await lifecycle().publishProgress(jobBefore, 4, { ...progress, percent: 90, taskName: 'beside' })
   takeEvents()

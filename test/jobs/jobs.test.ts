@@ -13,10 +13,10 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { corruptUploadError, createJob, two } from './support/jobs.ts'
+import { corruptUploadError, createJob, twoTaskGraph } from './support/jobs.ts'
 
 test('creating a job publishes job.created and job.queued and sends the ready tasks', async () => {
-  const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
+  const { takeEvents, takeSentTasks, job } = await createJob([...twoTaskGraph, newTask('beside', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
@@ -27,7 +27,7 @@ test('the tasks of a new job are sent after its events are published, even if pu
   const { jobs, bus, takeEvents, takeSentTasks } = createMemoryJobs({
     getSubscribers: () => subscribers.promise,
   })
-  const creation = jobs.create(createRecords(two))
+  const creation = jobs.create(createRecords(twoTaskGraph))
   await pause(20)
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], []])
   bus.failNext(1)
@@ -40,7 +40,7 @@ test('a job is accepted even if its tasks could not be sent, and checking the jo
   const { jobs, queues, takeSentTasks } = createMemoryJobs()
   const send = queues.send.bind(queues)
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
-  assert.equal(await jobs.create(createRecords(two)), true)
+  assert.equal(await jobs.create(createRecords(twoTaskGraph)), true)
   queues.send = send
   await jobs.wake('job_1', secondsLater(60))
   assert.deepEqual(takeSentTasks(), [1])
@@ -51,7 +51,7 @@ test('a job is accepted even if its creation can neither be published nor logged
   const changeJob = store.changeJob.bind(store)
   store.changeJob = () => Promise.reject(new Error('the table is unavailable'))
   bus.failNext(1)
-  assert.equal(await jobs.create(createRecords(two)), true)
+  assert.equal(await jobs.create(createRecords(twoTaskGraph)), true)
   store.changeJob = changeJob
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
   await jobs.wake('job_1', secondsLater(60))
@@ -61,7 +61,7 @@ test('a job is accepted even if its creation can neither be published nor logged
 test('the unpublished events of an ended job include job.created and job.queued if publishing them failed', async () => {
   const { jobs, store, bus } = createMemoryJobs()
   bus.failNext(1)
-  assert.equal(await jobs.create(createRecords(two)), true)
+  assert.equal(await jobs.create(createRecords(twoTaskGraph)), true)
   const state = await store.getState('job_1')
   assert.ok(state)
   const names = findUnpublishedEventsOfEndedJob({
@@ -90,7 +90,7 @@ test('a job is not created if another write of its transaction fails', async () 
     change: { set: { jobId: 'job_1' } },
     if: { exists: true },
   }
-  assert.equal(await jobs.create(createRecords(two), [claim]), false)
+  assert.equal(await jobs.create(createRecords(twoTaskGraph), [claim]), false)
   assert.deepEqual([await store.getJob('job_1'), takeEvents(), takeSentTasks()], [undefined, [], []])
 })
 
@@ -155,7 +155,9 @@ test('the file.downloaded event of a job without subscribers is not published', 
 })
 
 test('each file.downloaded event has its own sequence number, and none is published for a deleted or expired job', async () => {
-  const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
+  const { jobs, job, bus, change } = await createJob(twoTaskGraph, {
+    getSubscribers: async () => () => ['webhooks'],
+  })
   const jobBefore = await job()
   bus.publishedEvents.length = 0
   const downloadDetails = { isSigned: true, ip: '127.0.0.1' }

@@ -15,7 +15,7 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, end, inputPlan, log, onlyTasks, two } from './support/leases.ts'
+import { createJob, end, inputPlan, log, onlyTasks, twoTaskGraph } from './support/leases.ts'
 
 test('only one worker at a time can claim a task, and the next claim counts as another attempt', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
@@ -235,7 +235,7 @@ test('splitting a task sends its chunks, and the task waits for them', async () 
   const lease = await claimTask()
   const chunks = [1000, 1001].map((chunkNumber) =>
     createChunkRecord(
-      { ...createRecords(two).tasks[0], number: 1 } as Task,
+      { ...createRecords(twoTaskGraph).tasks[0], number: 1 } as Task,
       chunkNumber,
       {},
       secondsLater(0),

@@ -228,10 +228,10 @@ test('the file.uploaded event of an upload is published once, even if the file i
     await receiveUploadTwice(service, bytes)
     await service.runToEnd()
     await getOutcome(service)
-    const published = service.bus.events.filter(({ event }) => event === 'file.uploaded')
+    const publishedEvents = service.bus.events.filter(({ event }) => event === 'file.uploaded')
     const { jobId } = service
     const uploadFacts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
-    const [file, ...otherFiles] = published.map((event) => event['file'])
+    const [file, ...otherFiles] = publishedEvents.map((event) => event['file'])
     assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...uploadFacts, format, via: 'presigned' })
     assert.deepEqual(otherFiles, [])
   }

@@ -85,10 +85,10 @@ export function processPartially(probability: number, random: () => number): Tab
     if (command instanceof BatchWriteCommand) {
       const [[table, requests = []] = ['', []]] = Object.entries(command.input.RequestItems ?? {})
       const writtenCount = Math.floor(requests.length * random())
-      const unprocessed = { UnprocessedItems: { [table]: requests.slice(writtenCount) } }
+      const unprocessedReply = { UnprocessedItems: { [table]: requests.slice(writtenCount) } }
       if (writtenCount > 0)
         await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, writtenCount) } }))
-      return unprocessed
+      return unprocessedReply
     }
     if (command instanceof BatchGetCommand) {
       const [[table, wantedKeys] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})

@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
 import type { MemoryTable } from './memory-table.ts'
 import { complete, createRecords, file, newTask, secondsLater, timestamp } from './records.ts'
-import { createJob, createSinkGraph, manyFiles, two } from './support/stored-jobs.ts'
+import { createJob, createSinkGraph, manyFiles, twoTaskGraph } from './support/stored-jobs.ts'
 
 /** All stored keys. */
 const listKeys = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
@@ -82,11 +82,11 @@ test('jobEndEmitter emits the end of a job once, and only if the end was stored'
 })
 
 test('deleteTasks deletes all records of a job except the job record, which deleteJob deletes', async () => {
-  for (const tasks of [two, createSinkGraph(250), [...manyFiles, newTask('a', [0])], []]) {
+  for (const tasks of [twoTaskGraph, createSinkGraph(250), [...manyFiles, newTask('a', [0])], []]) {
     const { store, table, records: ownRecords } = await createJob(tasks)
     const [firstTask] = ownRecords.tasks
     if (firstTask) await store.addChunks([createChunkRecord(firstTask, 1000, {}, secondsLater(0))])
-    const otherRecords = createRecords(two, { id: 'job_2' })
+    const otherRecords = createRecords(twoTaskGraph, { id: 'job_2' })
     await store.create(otherRecords)
     const state = await store.getState('job_1')
     assert.ok(state)
@@ -99,7 +99,7 @@ test('deleteTasks deletes all records of a job except the job record, which dele
 })
 
 test('the tombstone of an expired job contains its status but none of its content', async () => {
-  const { store, table, records: ownRecords } = await createJob(two, { tag: 'mine', keyId: 'key_1' })
+  const { store, table, records: ownRecords } = await createJob(twoTaskGraph, { tag: 'mine', keyId: 'key_1' })
   await store.changeTask({ jobId: 'job_1', task: 1 }, { set: complete(5, file('a.png')) })
   const expiryFields = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
   const { record } = await store.changeJob('job_1', {

@@ -20,10 +20,10 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, createSinkGraph, manyFiles, two } from './support/stored-jobs.ts'
+import { createJob, createSinkGraph, manyFiles, twoTaskGraph } from './support/stored-jobs.ts'
 
 for (const [size, tasks, moreFields] of [
-  ['few tasks', two, {}],
+  ['few tasks', twoTaskGraph, {}],
   ['many tasks', createSinkGraph(150), { tag: 'mine' }],
   ['many files', [...manyFiles, newTask('a', [0, 1]), createExport('out', [20])], {}],
 ] as const)
@@ -52,7 +52,7 @@ for (const [size, tasks, moreFields] of [
   })
 
 test('creating the same job again succeeds, but creating another job with its id fails', async () => {
-  for (const tasks of [two, createSinkGraph(150)]) {
+  for (const tasks of [twoTaskGraph, createSinkGraph(150)]) {
     const { store, records: ownRecords } = await createJob(tasks)
     assert.equal(await store.create(ownRecords), true)
     const createRecordsWith = (job: Partial<Job>): GraphRecords => ({
@@ -74,7 +74,7 @@ test('the upload claims of a job are stored with the job, and all of them are re
   })
   /** A write that creates its record, unlike a claim. */
   const count: TransactionWrite = { update: createKey('count'), change: { set: { jobId: 'job_1' } }, if: {} }
-  for (const tasks of [two, createSinkGraph(150)]) {
+  for (const tasks of [twoTaskGraph, createSinkGraph(150)]) {
     const table = new MemoryTable()
     const store = new JobStore(table)
     for (const name of ['a', 'b', 'c']) await table.put({ ...createKey(name), size: 1 })
@@ -92,7 +92,7 @@ test('the upload claims of a job are stored with the job, and all of them are re
     )
     assert.equal(await store.getJob('job_1'), undefined)
     // With many records, a write that has created its record is not undone, unlike a claim.
-    assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
+    assert.equal(await findHolder('count'), tasks === twoTaskGraph ? undefined : 'job_1')
     assert.equal(await store.create(ownRecords, [createClaim('a'), count, createClaim('c')]), true)
     assert.deepEqual(
       [await findHolder('a'), await findHolder('count'), await findHolder('c')],
@@ -157,7 +157,7 @@ test('a job with few records is stored in one transaction, and many records are 
 
 test('jobs are read by their ids in the requested order, and missing jobs are left out', async () => {
   const { store, records: ownRecords } = await createJob()
-  await store.create(createRecords(two, { id: 'job_2' }))
+  await store.create(createRecords(twoTaskGraph, { id: 'job_2' }))
   assert.deepEqual(
     (await store.getJobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
     ['job_2', 'job_1'],

@@ -23,7 +23,7 @@ export const readDecisions = (folder: string): Decision[] =>
     )
 
 export function summarizeUse(decisions: readonly Decision[]) {
-  const granted = new Set(listGrants().flatMap(listClaims))
+  const grantedClaims = new Set(listGrants().flatMap(listClaims))
   const usedPermissions = new Set(decisions.flatMap(({ by }) => by.flatMap(listClaims)))
   const refusedPermissions = new Set(
     decisions
@@ -34,7 +34,7 @@ export function summarizeUse(decisions: readonly Decision[]) {
       ),
   )
   return {
-    granted: [...granted].sort(),
+    granted: [...grantedClaims].sort(),
     used: [...usedPermissions].sort(),
     refused: [...refusedPermissions].sort(),
   }

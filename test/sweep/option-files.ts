@@ -213,8 +213,8 @@ async function findSource(request: SourceRequest): Promise<string | undefined> {
   const fixture = fixtures.find((name) => formatByExtension(name)?.id === from)
   if (fixture !== undefined) return fixturePath(fixture)
   if (option === 'password') {
-    const locked = await findLockedSource(from, folder)
-    if (locked !== undefined) return locked
+    const lockedSource = await findLockedSource(from, folder)
+    if (lockedSource !== undefined) return lockedSource
   }
   if (make !== undefined && from === 'pdf') return makeSpecialSource(make, folder)
   if (make === 'scan') return makeScannedImage(from, folder)

@@ -107,9 +107,9 @@ test('the usage of many jobs that end at the same time is counted on the day of 
 
 test('closing the usage meter counts the events it has collected', async () => {
   const meter = createMeter(60_000)
-  const counting = meter.count(createJobEnd({ owner: 'anon_late' }))
+  const countPromise = meter.count(createJobEnd({ owner: 'anon_late' }))
   await meter.close()
-  await counting
+  await countPromise
   assert.equal((await readOwnerUsage('anon_late'))['jobs'], 1)
 })
 

@@ -57,8 +57,8 @@ test('no label, value, unit or group of any option looks like a code identifier'
   ])
   assert.deepEqual(removeDuplicates(shownTexts).filter(looksLikeCode), [])
   assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(looksLikeCode))
-  const unnamed = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
-  assert.deepEqual(removeDuplicates(unnamed.map(({ label }) => label)), [])
+  const unnamedViews = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
+  assert.deepEqual(removeDuplicates(unnamedViews.map(({ label }) => label)), [])
   const bare = allViews.flatMap(({ name, enumLabels = {}, ...view }) =>
     (view.enum ?? []).filter((value) => !(String(value) in enumLabels)).map((value) => `${name}: ${value}`),
   )

@@ -22,8 +22,8 @@ view.setUint16(20, 1, true); view.setUint16(22, 1, true); view.setUint32(24, 441
 view.setUint16(32, 2, true); view.setUint16(34, 16, true); put(36, 'data'); view.setUint32(40, bytes.length - 44, true)
 const uppy = new Uppy().use(AwsS3, { companionEndpoint: API + '/v1/uploads', shouldUseMultipart: true })
 const id = uppy.addFile({ name: 'tone.wav', type: 'audio/wav', data: new Blob([bytes]) })
-const kept = sessionStorage.getItem('s3Multipart')
-if (kept) uppy.setFileState(id, { s3Multipart: JSON.parse(kept) })
+const keptState = sessionStorage.getItem('s3Multipart')
+if (keptState) uppy.setFileState(id, { s3Multipart: JSON.parse(keptState) })
 globalThis.sent = []
 uppy.on('s3-multipart:part-uploaded', (file, part) => {
   sessionStorage.setItem('s3Multipart', JSON.stringify(uppy.getFile(id).s3Multipart))

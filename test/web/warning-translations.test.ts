@@ -80,11 +80,11 @@ for (const language of languages.filter((id) => id !== 'en'))
 
     test(`each warning code has a sentence in ${language}, and no sentence is unused`, () => {
       assert.ok(warningCodes.length > 70)
-      const translated = Object.keys(warnings)
+      const translatedCodes = Object.keys(warnings)
       assert.deepEqual(
         {
-          missing: warningCodes.filter((code) => !translated.includes(code)),
-          unused: translated.filter((code) => !warningCodes.includes(code)),
+          missing: warningCodes.filter((code) => !translatedCodes.includes(code)),
+          unused: translatedCodes.filter((code) => !warningCodes.includes(code)),
         },
         { missing: [], unused: [] },
       )

@@ -111,14 +111,14 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
     'one waits at most',
   )
 
-  const cancelling = requireTransition(
+  const cancelTransition = requireTransition(
     advanceWorkflow(
       createScheduledWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }),
       parseTime('01:00:00'),
     ),
   )
-  assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
-  assert.equal(cancelling.next.live, cancelling.run.id)
+  assert.deepEqual([cancelTransition.cancel, cancelTransition.run.status], ['run_before', 'running'])
+  assert.equal(cancelTransition.next.live, cancelTransition.run.id)
 })
 
 test('ten consecutive failures pause a workflow with the reason, and a success resets the count', () => {
@@ -131,7 +131,13 @@ test('ten consecutive failures pause a workflow with the reason, and a success r
   assert.equal(endRun(now, { ...run, status: 'completed' }, parseTime('01:10:00')).failures, 0)
   assert.equal(endRun(now, { ...run, status: 'cancelled' }, parseTime('01:10:00')).failures, maxFailures - 1)
 
-  const paused = endRun(now, failedRun, parseTime('01:10:00'))
-  assert.deepEqual([paused.enabled, paused.live, paused.nextRunAt, paused.wakeAt], [false, ...Array(3)])
-  assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed\. .* The server does not answer\.$/)
+  const pausedWorkflow = endRun(now, failedRun, parseTime('01:10:00'))
+  assert.deepEqual(
+    [pausedWorkflow.enabled, pausedWorkflow.live, pausedWorkflow.nextRunAt, pausedWorkflow.wakeAt],
+    [false, ...Array(3)],
+  )
+  assert.match(
+    pausedWorkflow.paused?.reason ?? '',
+    /^10 runs in a row failed\. .* The server does not answer\.$/,
+  )
 })

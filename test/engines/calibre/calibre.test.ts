@@ -165,10 +165,10 @@ describe('prestarted calibre processes', skipWithoutNamespaces, () => {
     await convert(engine, epub, 'azw3')
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
-    const locked = join(scratchDir, 'sold.mobi')
-    await writeFile(locked, bytes)
+    const lockedPath = join(scratchDir, 'sold.mobi')
+    await writeFile(lockedPath, bytes)
     assert.equal(
-      (await assertRefused(convert(engine, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
+      (await assertRefused(convert(engine, lockedPath, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
       'drm',
     )
     await assert.rejects(convert(engine, invalidEpub, 'mobi'), { code: 'CORRUPT_FILE' })

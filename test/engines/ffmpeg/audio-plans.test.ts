@@ -216,11 +216,11 @@ describe('audio tracks', () => {
   test('an audio track keeps its bits per sample, up to the maximum of the format', () => {
     const getEncoderAndRounding = (to: string, stream: object) => {
       const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
-      const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
+      const roundingMessage = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
       return [
         argAfter(output, '-c:a:0'),
         /^The (\d+)-bit samples were rounded to (\d+) bits/
-          .exec(rounded ?? '')
+          .exec(roundingMessage ?? '')
           ?.slice(1)
           .join(),
       ]

@@ -162,8 +162,8 @@ test('a font whose hinting is lost with its kind of outlines causes a warning', 
   const { messages } = await convert(fontforge, ttfPath, 'otf', { options: subset })
   assert.deepEqual(messages, [`${hintingWarning}otf.`])
   const noHinting = { options: { ...subset, hinting: 'none' } }
-  const unhinted = await convert(fontforge, ttfPath, 'otf', noHinting)
-  assert.deepEqual(unhinted.messages, [])
+  const unhintedRun = await convert(fontforge, ttfPath, 'otf', noHinting)
+  assert.deepEqual(unhintedRun.messages, [])
   const hintedPath = (await convert(fontforge, ttfPath, 'ttf', { options: subset })).path
   const type1 = await convert(fontforge, hintedPath, 'pfb')
   assert.deepEqual(type1.messages, ['The font has features and hinting, which could not be kept in pfb.'])
@@ -171,7 +171,7 @@ test('a font whose hinting is lost with its kind of outlines causes a warning', 
   assert.deepEqual((await convert(fontforge, cubicPath, 'ttf')).messages, [`${hintingWarning}ttf.`])
   assert.deepEqual((await convert(fontforge, hintedPath, 'woff2')).messages, [])
   assert.deepEqual((await convert(fontforge, hintedPath, 'ufo')).messages, [`${hintingWarning}ufo.`])
-  assert.deepEqual((await convert(fontforge, unhinted.path, 'ttf')).messages, [])
+  assert.deepEqual((await convert(fontforge, unhintedRun.path, 'ttf')).messages, [])
 })
 
 test('a font converted to bare CFF or Type 1 causes a warning about dropped tables', async () => {

@@ -68,12 +68,12 @@ test('cells of narrow columns and flat rows are printed completely, from ODS, XL
 })
 
 test('hidden rows with wrapped text stay hidden, and a row keeps the height that the document sets', async () => {
-  const wrapped = createText(createWords('tall', 5), 'wrapped')
+  const wrappedCell = createText(createWords('tall', 5), 'wrapped')
   const hiddenRow = createRow([createText('secret wrapped words', 'wrapped')]).replace(
     '<table:table-row',
     '<table:table-row table:visibility="collapse"',
   )
-  const sheetRows = [createRow([wrapped], 'tall'), hiddenRow, createRow([createText('below')])]
+  const sheetRows = [createRow([wrappedCell], 'tall'), hiddenRow, createRow([createText('below')])]
   const source = await writeFlatDocument(
     'tall.fods',
     'spreadsheet',

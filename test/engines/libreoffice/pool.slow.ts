@@ -198,11 +198,11 @@ test('cancelling the conversion of a document ends only its own LibreOffice proc
   const { engine, baseDir } = await createPool({ processes: 2 })
   const abort = new AbortController()
   const loadedEvent = Promise.withResolvers<void>()
-  const cancelled = convert(engine, await writeLongText('Cancelled', 20_000), 'pdf', {
+  const cancelledRun = convert(engine, await writeLongText('Cancelled', 20_000), 'pdf', {
     signal: abort.signal,
     onProgress: () => loadedEvent.resolve(),
   })
-  const rejectedRun = assert.rejects(cancelled, /asked to stop/)
+  const rejectedRun = assert.rejects(cancelledRun, /asked to stop/)
   const otherRun = convert(engine, await writeLongText('Kept', 8000), 'pdf')
   await loadedEvent.promise
   const pidsBefore = await listOfficePids(baseDir)

@@ -95,13 +95,13 @@ describe('plain text, tables and web pages', () => {
     const { path } = await convert(engine, source, 'csv')
     assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345,12:30:00,36:00:00\n')
     // The number format of protected cells cannot be changed, and trying must not crash LibreOffice.
-    const locked = join(scratch, 'protected-dates.fods')
+    const protectedPath = join(scratch, 'protected-dates.fods')
     const key =
       'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
     const unprotectedXml = await readFile(source, 'utf8')
-    await writeFile(locked, unprotectedXml.replace('table:name="a"', `table:name="a" ${key}`))
+    await writeFile(protectedPath, unprotectedXml.replace('table:name="a"', `table:name="a" ${key}`))
     assert.match(
-      await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
+      await readFile((await convert(engine, protectedPath, 'csv')).path, 'utf8'),
       /^03.04.2023,.*,1\.2345,.*\n$/,
     )
   })

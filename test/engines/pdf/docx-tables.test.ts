@@ -102,7 +102,7 @@ const drawLongTablePage = (first: number) =>
     .join(' ')
 const longTable = createPages(drawLongTablePage(1), drawLongTablePage(45), drawLongTablePage(89))
 
-const illustrated = createPages(
+const illustratedPdf = createPages(
   [drawProse(760), 'q 120 0 0 90 84 630 cm /I Do Q', createLine('Below the image', [60, 600])].join(' '),
 )
 
@@ -111,7 +111,7 @@ const getPath = await writeFiles({
   'colored-rules.pdf': coloredRules,
   'prices.pdf': prices,
   'long-table.pdf': longTable,
-  'illustrated.pdf': illustrated,
+  'illustrated.pdf': illustratedPdf,
 })
 const toWord = async (name: string) => (await convert(pdf, getPath(name), 'docx')).path
 const toHtml = async (name: string) =>
@@ -120,9 +120,9 @@ const toHtml = async (name: string) =>
 /** Returns the left and top position of each word, as Poppler finds it. */
 async function findPositions(path: string, words: readonly string[]) {
   const html = await readStdout('pdftotext', '-bbox', path, '-')
-  const found = html.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]*)</g)
+  const wordMatches = html.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]*)</g)
   return new Map(
-    [...found].flatMap(([, x, y, word = '']) =>
+    [...wordMatches].flatMap(([, x, y, word = '']) =>
       words.includes(word) ? [[word, [Number(x), Number(y)]] as const] : [],
     ),
   )

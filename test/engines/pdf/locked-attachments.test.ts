@@ -60,22 +60,22 @@ function createLockedAttachment(password: string): Buffer {
 }
 
 const getPath = await writeFiles({ 'locked.pdf': createLockedAttachment('secret') })
-const locked = getPath('locked.pdf')
-const run = createToolRunner(locked)
+const lockedPath = getPath('locked.pdf')
+const run = createToolRunner(lockedPath)
 
 test('a PDF that encrypts only its attachments is converted without a password', async () => {
-  await assert.rejects(readStdout('qpdf', '--check', locked), /invalid password/)
-  assert.match(await readStdout('pdfdetach', '-upw', 'secret', '-list', locked), /a\.txt/)
-  const text = await convert(pdf, locked, 'txt')
+  await assert.rejects(readStdout('qpdf', '--check', lockedPath), /invalid password/)
+  assert.match(await readStdout('pdfdetach', '-upw', 'secret', '-list', lockedPath), /a\.txt/)
+  const text = await convert(pdf, lockedPath, 'txt')
   assert.match(await readFile(text.path, 'utf8'), /readable words/)
   assert.deepEqual(text.warnings, [])
-  assert.deepEqual((await convert(pdf, locked, 'json', { operation: 'pdf-info' })).warnings, [])
+  assert.deepEqual((await convert(pdf, lockedPath, 'json', { operation: 'pdf-info' })).warnings, [])
 })
 
 test('PDF tools leave out attachments that they cannot decrypt, with a warning', async () => {
   for (const operation of ['rotate-pdf', 'linearize-pdf', 'merge'] as const) {
     const otherPaths = operation === 'merge' ? [fixture('three-pages.pdf')] : []
-    const { path, warnings } = await run(operation, {}, locked, { more: otherPaths })
+    const { path, warnings } = await run(operation, {}, lockedPath, { more: otherPaths })
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'], operation)
     assert.match(await readPdfText(path), /readable words/)
     assert.doesNotMatch(await readUncompressed(path), /a\.txt|Filespec|StdCF/, operation)
@@ -88,10 +88,10 @@ test('PDF tools leave out attachments that they cannot decrypt, with a warning',
 
 test('encryptsOnlyAttachments is false for a PDF that encrypts more than its attachments', async () => {
   const readText = (path: string) => readFile(path, 'latin1')
-  assert.ok(encryptsOnlyAttachments(await readText(locked)))
+  assert.ok(encryptsOnlyAttachments(await readText(lockedPath)))
   for (const name of ['needs-password.pdf', 'owner-password.pdf', 'three-pages.pdf'])
     assert.ok(!encryptsOnlyAttachments(await readText(fixture(name))), name)
-  const text = await readText(locked)
+  const text = await readText(lockedPath)
   for (const filter of ['StmF', 'StrF'])
     assert.ok(!encryptsOnlyAttachments(text.replace(`/${filter} /Identity`, `/${filter} /StdCF`)), filter)
   // Without a limit, each entry could cause a search of the whole file.

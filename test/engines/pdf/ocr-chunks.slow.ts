@@ -245,12 +245,12 @@ test('an encrypted scan is split with its password, and its OCR chunks are not e
   const scan = await writeScan(
     await Promise.all([1, 2].map((number) => createScannedPage(createPageLines(number)))),
   )
-  const locked = join(scratchFolder('ocr-locked'), 'locked.pdf')
-  await readStdout('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, locked)
+  const lockedPath = join(scratchFolder('ocr-locked'), 'locked.pdf')
+  await readStdout('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, lockedPath)
   const request = { to: 'txt', options: { password: 'secret' } } as const
-  const [unsplitRun, split] = [await runWhole(locked, request), await runInChunks(locked, request)]
+  const [unsplitRun, split] = [await runWhole(lockedPath, request), await runInChunks(lockedPath, request)]
   assert.deepEqual(split.warnings, ['ENCRYPTION_REMOVED'])
   assert.deepEqual(unsplitRun.warnings, split.warnings)
   assert.equal(await readFile(split.path, 'utf8'), await readFile(unsplitRun.path, 'utf8'))
-  await assert.rejects(splitStep(locked, { to: 'txt' }), { code: 'PDF_ENCRYPTED' })
+  await assert.rejects(splitStep(lockedPath, { to: 'txt' }), { code: 'PDF_ENCRYPTED' })
 })

@@ -116,11 +116,11 @@ describe('OCR', () => {
   })
 
   test('OCR of an encrypted PDF requires its password', async () => {
-    const locked = fixture('needs-password.pdf')
-    const { warnings, path } = await recognizeTo(locked, 'txt', 'ocr-pdf', { password: 'secret' })
+    const lockedPath = fixture('needs-password.pdf')
+    const { warnings, path } = await recognizeTo(lockedPath, 'txt', 'ocr-pdf', { password: 'secret' })
     assert.ok(warnings.includes('ENCRYPTION_REMOVED'), `warnings were ${warnings}`)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
-    await assert.rejects(recognizeTo(locked, 'txt'), { code: 'PDF_ENCRYPTED' })
+    await assert.rejects(recognizeTo(lockedPath, 'txt'), { code: 'PDF_ENCRYPTED' })
   })
 })
 

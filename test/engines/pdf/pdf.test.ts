@@ -149,12 +149,12 @@ describe('PDF conversions', () => {
   })
 
   test('a PDF with a user password opens only with that password', async () => {
-    const locked = fixture('needs-password.pdf')
-    const { path } = await render('txt', { password: 'secret' }, locked)
+    const lockedPath = fixture('needs-password.pdf')
+    const { path } = await render('txt', { password: 'secret' }, lockedPath)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
-    await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
+    await assertRefused(render('jpg', {}, lockedPath), 'PDF_ENCRYPTED', /is encrypted/)
     await assertRefused(
-      render('jpg', { password: 'wrong' }, locked),
+      render('jpg', { password: 'wrong' }, lockedPath),
       'PDF_ENCRYPTED',
       /cannot be opened with the password/,
     )
@@ -168,8 +168,11 @@ describe('PDF conversions', () => {
   })
 
   test('the password of a PDF is in no file name of the work folder', async () => {
-    const locked = fixture('needs-password.pdf')
-    const { workDir } = await convert(pdf, locked, 'txt', { options: { password: 'secret' }, runsHere: true })
+    const lockedPath = fixture('needs-password.pdf')
+    const { workDir } = await convert(pdf, lockedPath, 'txt', {
+      options: { password: 'secret' },
+      runsHere: true,
+    })
     assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
   })
 

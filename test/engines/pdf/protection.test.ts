@@ -17,7 +17,7 @@ const book = getPath('alpha.pdf')
 const run = createToolRunner(book)
 
 describe('PDF encryption', () => {
-  const locked = fixture('needs-password.pdf')
+  const lockedPath = fixture('needs-password.pdf')
   const pdfinfo = (path: string, ...args: string[]) => readStdout('pdfinfo', ...args, path)
 
   test('encrypt-pdf uses AES-256, requires the password and restricts permissions', async () => {
@@ -37,12 +37,12 @@ describe('PDF encryption', () => {
   })
 
   test('decrypt-pdf requires the correct password', async () => {
-    const { path } = await run('decrypt-pdf', { password: 'secret' }, locked)
+    const { path } = await run('decrypt-pdf', { password: 'secret' }, lockedPath)
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
     assert.match(await readPdfText(path), /alphamarker/)
-    await assertRefused(run('decrypt-pdf', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
+    await assertRefused(run('decrypt-pdf', {}, lockedPath), 'PDF_ENCRYPTED', /is encrypted/)
     await assertRefused(
-      run('decrypt-pdf', { password: 'no' }, locked),
+      run('decrypt-pdf', { password: 'no' }, lockedPath),
       'PDF_ENCRYPTED',
       /cannot be opened with the password/,
     )
@@ -64,14 +64,14 @@ describe('PDF encryption', () => {
       ['linearize-pdf', {}],
     ]
     for (const [operation, options] of cases) {
-      const { path } = await run(operation, { password: 'secret', ...options }, locked)
+      const { path } = await run(operation, { password: 'secret', ...options }, lockedPath)
       await assert.rejects(pdfinfo(path), /Incorrect password/, operation)
       assert.match(await pdfinfo(path, '-upw', 'secret'), /algorithm:AES-256/, operation)
     }
   })
 
   test('repair-pdf keeps the password of a damaged PDF', async () => {
-    const intactPdf = await readFile(locked, 'latin1')
+    const intactPdf = await readFile(lockedPath, 'latin1')
     const damagedPdf = Buffer.from(intactPdf.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1')
     const damagedPath = (await writeFiles({ 'damaged.pdf': damagedPdf }))('damaged.pdf')
     const { path, warnings } = await run('repair-pdf', { password: 'secret' }, damagedPath)
@@ -91,9 +91,9 @@ describe('PDF encryption', () => {
   })
 
   test('to-pdfa and PDF merges remove encryption and warn about it', async () => {
-    const pdfaRun = await run('to-pdfa', { password: 'secret' }, locked)
+    const pdfaRun = await run('to-pdfa', { password: 'secret' }, lockedPath)
     assert.deepEqual(pdfaRun.warnings, ['ENCRYPTION_REMOVED'])
-    const mergedPdf = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })
+    const mergedPdf = await run('merge', { password: 'secret' }, book, { more: [lockedPath, lockedPath] })
     assert.deepEqual(mergedPdf.warnings, ['ENCRYPTION_REMOVED'])
     assert.equal(await countPdfPages(mergedPdf.path), 10)
   })

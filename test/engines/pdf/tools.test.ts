@@ -68,8 +68,8 @@ test('pdf-info returns the properties of a PDF as JSON and as details', async ()
     [4, 'Alpha book', 'Ada Author', 3, true, false, false],
   )
   assert.equal(result.details?.pages, 4)
-  const locked = await convert(pdf, fixture('owner-password.pdf'), 'json', { operation: 'pdf-info' })
-  assert.equal(locked.result.details?.encrypted, true)
+  const lockedPdfRun = await convert(pdf, fixture('owner-password.pdf'), 'json', { operation: 'pdf-info' })
+  assert.equal(lockedPdfRun.result.details?.encrypted, true)
 })
 
 test('PDF tools finish on a document with circular references', async () => {

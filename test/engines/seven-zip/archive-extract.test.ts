@@ -187,8 +187,8 @@ describe('extract operation', { concurrency: 2 }, () => {
     const { result } = await extract(rarSample, { from: 'rar' })
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRarSample)) return
-    const locked = await extract(lockedRarSample, { from: 'rar', options: { password: 'password' } })
-    assert.deepEqual(getNames(locked.result), ['stest1.txt', 'stest2.txt'])
+    const lockedRarRun = await extract(lockedRarSample, { from: 'rar', options: { password: 'password' } })
+    assert.deepEqual(getNames(lockedRarRun.result), ['stest1.txt', 'stest2.txt'])
   })
 
   test('the extract operation returns the file inside a compressed file', async () => {

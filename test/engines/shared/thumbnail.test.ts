@@ -195,10 +195,10 @@ describe('PDF thumbnails', () => {
   })
 
   test('thumbnails of a PDF require the password of the PDF', async () => {
-    const locked = fixture('needs-password.pdf')
-    await assertRefused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
-    await assertRefused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
-    assert.equal((await readSize(pdf, locked, { password: 'secret' })).height, 256)
+    const lockedPath = fixture('needs-password.pdf')
+    await assertRefused(thumbnail(pdf, lockedPath, 'png'), 'PDF_ENCRYPTED', /password/)
+    await assertRefused(thumbnail(pdf, lockedPath, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
+    assert.equal((await readSize(pdf, lockedPath, { password: 'secret' })).height, 256)
   })
 })
 

@@ -136,8 +136,12 @@ describe('TIFF samples and planes', () => {
               'gray',
             )
             const dots = shades.map((share) => [share * maxLevel, maxLevel, 0])
-            const colored = shades.map((share) => [share * 255, 255, 0])
-            assertNear((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+            const coloredDots = shades.map((share) => [share * 255, 255, 0])
+            assertNear(
+              (await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots,
+              coloredDots,
+              'colors',
+            )
           })
 
   for (const engine of [vips, imagemagick])

@@ -4,7 +4,7 @@ import type { Job, JobState, Task } from '../../../lib/model/job.ts'
 import { createMemoryJobs } from '../memory-jobs.ts'
 import { createExport, createRecords, createStoredImport, newTask, secondsLater } from '../records.ts'
 
-export const two = [
+export const twoTaskGraph = [
   createStoredImport('in'),
   newTask('first', [0]),
   newTask('second', [1]),
@@ -12,7 +12,7 @@ export const two = [
 ]
 
 /** Creates a job. The returned functions read its current records and take its published events. */
-export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
+export async function createJob(tasks = twoTaskGraph, moreDeps: Partial<JobsDeps> = {}) {
   const ownJobs = createMemoryJobs(moreDeps)
   assert.equal(await ownJobs.jobs.create(createRecords(tasks)), true)
   const readJob = async (): Promise<Job> => {

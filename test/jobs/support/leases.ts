@@ -13,13 +13,18 @@ export const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 export const onlyTasks = [createStoredImport('in'), newTask('a', [0]), createExport('out', [1])]
 
-export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
+export const twoTaskGraph = [
+  createStoredImport('in'),
+  newTask('a', [0]),
+  newTask('b', [1]),
+  createExport('out', [2]),
+]
 
 export const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 
 export const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
-export async function createJob(tasks: readonly NewTask[] = two) {
+export async function createJob(tasks: readonly NewTask[] = twoTaskGraph) {
   const ownJobs = createMemoryJobs()
   await ownJobs.jobs.create(createRecords(tasks))
   ownJobs.takeSentTasks()

@@ -4,7 +4,12 @@ import type { NewJob, NewTask } from '../../../lib/jobs/task-graph.ts'
 import { MemoryTable } from '../memory-table.ts'
 import { createExport, createRecords, createStoredImport, newTask } from '../records.ts'
 
-export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
+export const twoTaskGraph = [
+  createStoredImport('in'),
+  newTask('a', [0]),
+  newTask('b', [1]),
+  createExport('out', [2]),
+]
 
 export const createSinkGraph = (count: number): NewTask[] => [
   createStoredImport('in'),
@@ -20,7 +25,7 @@ export const manyFiles = Array.from({ length: 20 }, (_, at) =>
   createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
 )
 
-export async function createJob(tasks: readonly NewTask[] = two, moreFields: Partial<NewJob> = {}) {
+export async function createJob(tasks: readonly NewTask[] = twoTaskGraph, moreFields: Partial<NewJob> = {}) {
   const table = new MemoryTable()
   const store = new JobStore(table)
   const ownRecords = createRecords(tasks, moreFields)
