@@ -137,7 +137,7 @@ class RtfReader {
 
   #addByte(value: number): void {
     if (this.#fallbackLeft > 0) this.#fallbackLeft--
-    else if (!this.#group.isHidden) this.#bytes.push(value)
+    else if (this.#countsText()) this.#bytes.push(value)
   }
 
   #addPlainText(plainText: string): void {
@@ -163,7 +163,12 @@ class RtfReader {
 
   #addText(text: string): void {
     this.#flushBytes()
-    if (!this.#group.isHidden) this.#parts.push(text)
+    if (this.#countsText()) this.#parts.push(text)
+  }
+
+  /** Symbol fonts show symbols in place of letters, which are not counted as words. */
+  #countsText(): boolean {
+    return !this.#group.isHidden && this.#group.codePage !== symbolCodePage
   }
 }
 
@@ -176,8 +181,11 @@ const encodingsByCodePage: Readonly<Record<string, string>> = {
 }
 /** Code pages with two-byte characters. */
 const multiByteCodePages = new Set(['932', '936', '949', '950'])
+/** Stands for the code of a symbol font, such as Wingdings. */
+const symbolCodePage = 'symbol'
 /** Code pages of fonts by `\\fcharset`. */
 const codePagesByCharset: Readonly<Record<string, string>> = {
+  2: symbolCodePage,
   77: '10000',
   128: '932',
   129: '949',
