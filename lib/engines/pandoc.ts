@@ -21,7 +21,7 @@ import {
 import { convertToOutline, unwrapSections } from './pandoc/outline.ts'
 import { mediaFolderName, prepareInput, readTree, runReader, treeFileName } from './pandoc/read-tree.ts'
 import { simplifySheetTables } from './pandoc/sheet-tables.ts'
-import { moveTablesToTopLevel } from './pandoc/slide-blocks.ts'
+import { moveTablesAndImagesToTopLevel } from './pandoc/slide-blocks.ts'
 import { convertCellsToLines, convertTablesToLines, unwrapQuotationsInCells } from './pandoc/tables.ts'
 import { adaptTitle, readTitle, setTitle } from './pandoc/title.ts'
 import {
@@ -220,7 +220,7 @@ function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): vo
   rewriteUnsupportedNodes(tree, target)
   if (target === 'txt') convertTablesToLines(tree)
   if (target === 'markua' || target === 'muse') convertCellsToLines(tree)
-  if (target === 'pptx') moveTablesToTopLevel(tree)
+  if (target === 'pptx') moveTablesAndImagesToTopLevel(tree)
   if (target === 'epub') makeValidEpub(tree)
 }
 

@@ -4,10 +4,10 @@ import { extractText, isElement, type PandocElement, type Tree } from './tree.ts
 const slideClasses = ['notes', 'incremental', 'nonincremental']
 
 /**
- * Moves tables and images to the top level of the document, because the slide writer drops those in containers, and
- * tables in lists, quotations and cells. A table follows the block that contained it.
+ * Moves tables and images to the top level of the document, because the slide writer drops those in containers, lists,
+ * quotations and cells, and images within a line of text. They follow the block that contained them.
  */
-export function moveTablesToTopLevel(tree: Tree): void {
+export function moveTablesAndImagesToTopLevel(tree: Tree): void {
   tree.blocks = liftBlocks(tree.blocks)
 }
 
@@ -21,10 +21,37 @@ function liftBlocks(blocks: readonly unknown[]): unknown[] {
       for (const column of block.c[1].filter(isDiv)) column.c[1] = liftBlocks(column.c[1])
       return [block]
     }
-    const tables = removeInnerTables(block)
-    return tables.length > 0 ? [block, ...tables].filter((part) => extractText(part) !== '') : [block]
+    return splitAtImages(block).flatMap(liftFromBlock)
   })
 }
+
+/** Makes each image of a paragraph a paragraph of its own; the slide writer shows no others. */
+function splitAtImages(block: PandocElement): PandocElement[] {
+  if (!isParagraph(block) || !block.c.some(isImage)) return [block]
+  const groups: unknown[][] = [[]]
+  for (const inline of block.c) {
+    if (isImage(inline)) groups.push([inline], [])
+    else groups.at(-1)?.push(inline)
+  }
+  return groups
+    .filter((inlines) => inlines.some(isImage) || extractText(inlines) !== '')
+    .map((inlines) => ({ t: block.t, c: inlines.slice(inlines.findIndex((inline) => !isBlank(inline))) }))
+}
+
+const isBlank = (inline: unknown) =>
+  isElement(inline) && ['Space', 'SoftBreak', 'LineBreak'].includes(inline.t)
+
+function liftFromBlock(block: PandocElement): PandocElement[] {
+  if (isParagraph(block) && block.c.some(isImage)) return [block]
+  const innerBlocks = removeTablesAndImages(block).map((element) =>
+    isTable(element) ? element : { t: 'Para', c: [element] },
+  )
+  return innerBlocks.length > 0 && extractText(block) === '' ? innerBlocks : [block, ...innerBlocks]
+}
+
+type Paragraph = PandocElement & { c: unknown[] }
+const isParagraph = (block: PandocElement): block is Paragraph =>
+  (block.t === 'Para' || block.t === 'Plain') && Array.isArray(block.c)
 
 type Div = PandocElement & { c: [attributes: unknown, blocks: unknown[]] }
 const isDiv = (block: unknown): block is Div =>
@@ -44,25 +71,36 @@ function hasClass({ c: [attributes] }: Div, name: string): boolean {
   return Array.isArray(classes) && classes.includes(name)
 }
 
-/** Removes the tables inside a block and returns them in document order. */
-function removeInnerTables(block: PandocElement): PandocElement[] {
-  const tables: PandocElement[] = []
+/** Removes the tables and images inside a block and returns them in document order. */
+function removeTablesAndImages(block: PandocElement): PandocElement[] {
+  const elements: PandocElement[] = []
   const stack: unknown[] = [block.c]
   while (stack.length > 0) {
     const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    if (isTable(node)) tables.push(node)
+    if (isTable(node) || isImage(node)) elements.push(node)
+    // The caption of an image belongs to it.
+    if (isImage(node)) continue
     const children: unknown[] = Object.values(node)
     for (const child of children.toReversed()) stack.push(child)
-    if (Array.isArray(node) && node.some(isTable)) removeTables(node)
+    if (Array.isArray(node)) removeFrom(node)
   }
-  return tables
+  return elements
 }
 
-function removeTables(nodes: unknown[]): void {
-  const otherNodes = nodes.filter((node) => !isTable(node))
+function removeFrom(nodes: unknown[]): void {
+  const otherNodes = nodes.filter((node) => !isTable(node) && !isImage(node))
+  if (otherNodes.length === nodes.length) return
   nodes.length = 0
   for (const node of otherNodes) nodes.push(node)
 }
 
 const isTable = (node: unknown): node is PandocElement => isElement(node) && node.t === 'Table'
+
+/** Whether the slide writer shows the element as an image: an image, or a link that contains only an image. */
+function isImage(node: unknown): node is PandocElement {
+  if (!isElement(node)) return false
+  if (node.t === 'Image') return true
+  const inlines: unknown = node.t === 'Link' && Array.isArray(node.c) ? node.c[1] : []
+  return Array.isArray(inlines) && inlines.length === 1 && isElement(inlines[0]) && inlines[0].t === 'Image'
+}

@@ -203,6 +203,17 @@ describe('content of documents', () => {
       assert.deepEqual(contents, ['Words', 'outer', 'inner', 'p:pic', 'item', 'listed', 'quoted'])
     })
 
+    test('images in lines, links, lists, emphasis and cells are kept', async () => {
+      const image = `<img src="${pixel}">`
+      const html = `<p>before ${image} between <a href="https://example.com/">${image}</a> <b>bold ${image}</b></p>
+        <ul><li>item ${image}</li></ul><table><tr><td>cell ${image}</td></tr></table><p>${image}</p>`
+      const contents = (await listSlideContents('inline-images.html', html)).map((text) => text?.trim())
+      assert.deepEqual(contents, [
+        ...['before', 'p:pic', 'between', 'p:pic', 'bold', 'p:pic', 'item', 'p:pic'],
+        ...['cell', 'p:pic', 'p:pic'],
+      ])
+    })
+
     test('tables in two columns are kept, and so is a third column', async () => {
       const html = `${createColumns('left', `<div>${createTable('right')}</div>`)}<hr>${createColumns('one', 'two', 'three')}`
       const contents = await listSlideContents('columns.html', html)
