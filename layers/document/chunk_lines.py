@@ -1,7 +1,6 @@
-"""Reads the lines of documents that replace a part of the text of a Word document (ECMA-376, part 1, 17.17.2.1)."""
+"""Reads documents that replace a part of the text of a Word document (ECMA-376, part 1, 17.17.2.1)."""
 
 import email
-import html.parser
 import re
 
 RTF = re.compile(r"\\'([0-9a-fA-F]{2})|\\([a-z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL)
@@ -17,61 +16,34 @@ RTF_BREAKS = {'par': '\n', 'line': '\n', 'row': '\n', 'sect': '\n', 'page': '\n'
               'rdblquote': '\u201d', 'bullet': '\u2022'}
 
 
-class PageLines(html.parser.HTMLParser):
-    """Extracts the lines of a web page."""
-
-    INLINE = {'a', 'abbr', 'b', 'big', 'cite', 'code', 'del', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'mark', 'q', 's',
-              'small', 'span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'var', 'wbr'}
-    INVISIBLE = {'script', 'style', 'head', 'title'}
-
-    def __init__(self):
-        super().__init__()
-        # Parts of the text of each line.
-        self.lines = [[]]
-        self.invisible = None
-
-    def handle_starttag(self, tag, attrs):
-        if tag in self.INVISIBLE and self.invisible is None:
-            self.invisible = tag
-        # The end tag of a head is optional.
-        if tag == 'body':
-            self.invisible = None
-        if tag not in self.INLINE:
-            self.lines.append([])
-
-    def handle_endtag(self, tag):
-        if tag == self.invisible:
-            self.invisible = None
-        if tag not in self.INLINE:
-            self.lines.append([])
-
-    def handle_data(self, data):
-        if self.invisible is None:
-            self.lines[-1].append(re.sub(r'\s+', ' ', data))
+def page_of(content):
+    """Returns a web page, alone or in MHTML as saved by browsers; None if the content is none."""
+    text = _decode_text(content)
+    is_page = not text.startswith('{\\rtf') and re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE)
+    return text if is_page else None
 
 
 def lines_of(content):
-    """Returns the lines of a web page, alone or in MHTML as saved by browsers, of an RTF or of a plain text."""
+    """Returns the lines of an RTF or of a plain text."""
+    text = _decode_text(content)
+    if text.startswith('{\\rtf'):
+        return [line.strip() for line in _rtf_text(content.decode('latin-1')).split('\n') if line.strip()]
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _decode_text(content):
     head = HEAD_END.split(content.lstrip()[:MAX_HEAD_BYTES], maxsplit=1)[0]
     if HEADER.match(head) and MIME_VERSION.search(head):
         parts = list(email.message_from_bytes(content.lstrip()).walk())
         page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
         content = page.get_payload(decode=True) if page is not None else b''
     try:
-        text = content.decode('utf-8-sig')
+        return content.decode('utf-8-sig')
     except UnicodeDecodeError:
-        text = content.decode('cp1252', 'replace')
-    if text.startswith('{\\rtf'):
-        return [line.strip() for line in _rtf_text(content.decode('latin-1')).split('\n') if line.strip()]
-    if not re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE):
-        return [line for line in text.splitlines() if line.strip()]
-    page = PageLines()
-    page.feed(_complete_tags(text))
-    page.close()
-    return [line for line in (''.join(parts).strip() for parts in page.lines) if line]
+        return content.decode('cp1252', 'replace')
 
 
-def _complete_tags(text):
+def complete_tags(text):
     """Removes comments and declarations, and escapes incomplete tags: Python's parser searches the whole rest of the page
     for the end of each of them."""
     first, *others = text.split('<!--')

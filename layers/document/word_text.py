@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ET
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from chunk_lines import lines_of  # noqa: E402
+from chunk_blocks import blocks_of  # noqa: E402
 from damaged_parts import find_damaged, repair  # noqa: E402
 from word_numbers import Numbering, may_have_numbers  # noqa: E402
 from word_symbols import (  # noqa: E402
@@ -281,7 +281,7 @@ class Document:
         content = self._read(name)
         if content.startswith(b'PK'):
             return self._embedded_document(content)
-        return [self._paragraph(line) for line in lines_of(content)]
+        return list(ET.fromstring(f'<body xmlns:w="{self.w[1:-1]}">{blocks_of(content)}</body>'))
 
     def _embedded_document(self, content):
         if self.depth >= MAX_DEPTH:

@@ -1,17 +1,17 @@
-"""Writes the text of documents that replace a part of the text of a Word document (17.17.2.1), such as web pages of
-filled templates: the office reads only Word documents there, and drops others."""
+"""Writes documents that replace a part of the text of a Word document (17.17.2.1), such as web pages of filled
+templates: the office reads only Word documents there, and drops others."""
 
 import posixpath
 import re
-import xml.sax.saxutils
 
-from chunk_lines import lines_of
+from chunk_blocks import blocks_of
 
 CHUNK, ID = re.compile(rb'<(\w{1,20}):altChunk\s([^<>]{0,1000})>'), re.compile(rb':id="([^"]*)"')
 # The properties in a real element are far shorter.
 MAX_PROPERTIES_BYTES = 2000
 RELATIONS = 'word/_rels/document.xml.rels'
 RELATION = re.compile(r'<Relationship\s[^<>]*>')
+TAG, OWN_PREFIX = re.compile('<[^<>]*>'), re.compile('(?:(?<=<)|(?<=</)|(?<= ))w:')
 
 
 def find_chunks(package, max_bytes):
@@ -43,16 +43,12 @@ def write_chunks(xml, chunks):
             start = xml.find(end_tag, stop, stop + MAX_PROPERTIES_BYTES)
             stop = start + len(end_tag) if start >= 0 else 0
         if content is not None and stop > 0:
-            kept += [xml[end:tag.start()], _paragraphs(prefix.decode(), content)]
+            kept += [xml[end:tag.start()], _with_prefix(blocks_of(content), prefix.decode())]
             end = stop
     return b''.join([*kept, xml[end:]])
 
 
-def _paragraphs(prefix, content):
-    return ''.join(
-        f'<{prefix}:p><{prefix}:r><{prefix}:t xml:space="preserve">{_escape(line)}</{prefix}:t></{prefix}:r></{prefix}:p>'
-        for line in lines_of(content)).encode('utf-8', 'replace')
-
-
-def _escape(line):
-    return xml.sax.saxutils.escape(re.sub('[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]', '', line))
+def _with_prefix(blocks, prefix):
+    if prefix != 'w':
+        blocks = TAG.sub(lambda tag: OWN_PREFIX.sub(f'{prefix}:', tag.group()), blocks)
+    return blocks.encode('utf-8', 'replace')

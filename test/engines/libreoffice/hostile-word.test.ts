@@ -8,7 +8,8 @@ const layers = fileURLToPath(new URL('../../../layers', import.meta.url))
 
 /** Input that keeps a search busy which starts again at each repetition, by the function that reads it. */
 const repeatedUnits = {
-  'chunk_lines.lines_of': ['a:b\r\n', '<p><!--', '<p><a', '<p><b>x</b>'],
+  'chunk_lines.lines_of': ['a:b\r\n'],
+  'chunk_blocks.blocks_of': ['<p><!--', '<p><a', '<ul><li>x', '<p><tr><td rowspan=99 colspan=63>x'],
   write_chunks: ['<w:altChunk r:id="a">', '<w:altChunk :id="a" '],
   'form_fields.write_form_fields': [
     '<w:r><w:fldChar ><w:ffData><w:checkBox/></w:ffData>',
@@ -24,7 +25,7 @@ const repeatedUnits = {
 const script = `
 import json, sys
 sys.path[:0] = [sys.argv[1] + '/office', sys.argv[1] + '/document']
-import alt_chunks, chunk_lines, form_fields, symbol_elements, table_grids
+import alt_chunks, chunk_blocks, chunk_lines, form_fields, symbol_elements, table_grids
 functions = {'write_chunks': lambda xml: alt_chunks.write_chunks(xml, {'a': b'x'})}
 for name, units in json.loads(sys.argv[2]).items():
     module, _, function = name.partition('.')

@@ -152,7 +152,7 @@ test('fields, table controls, footnote tables and embedded documents of a Word d
     'deepest',
   ]
   for (const to of ['txt', 'md'] as const) {
-    const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
+    const text = (await readFile((await convert(pandoc, path, to)).path, 'utf8')).replaceAll('*', '')
     assert.deepEqual(
       allParts.filter((part) => !text.includes(part)),
       [],
