@@ -179,7 +179,7 @@ export class DecoderProcess {
     const runningCall: RunningCall = { call, fail: failurePromise.reject }
     this.#runningCall = runningCall
     this.#ref()
-    const timer = setInterval(() => void this.#check(runningCall), checkEveryMs)
+    const timer = setInterval(() => this.#check(runningCall), checkEveryMs)
     const onAbort = () => {
       failurePromise.reject(signal?.reason)
       this.kill('crash')
@@ -191,7 +191,7 @@ export class DecoderProcess {
       return await Promise.race([call.run(this.#toCalledProcess()), failurePromise.promise])
     } finally {
       clearInterval(timer)
-      if (this.#callCount % callsPerMemoryCheck === 0) await this.#check(runningCall)
+      if (this.#callCount % callsPerMemoryCheck === 0) this.#check(runningCall)
       signal?.removeEventListener('abort', onAbort)
       this.#runningCall = undefined
       this.#unref()
@@ -246,9 +246,8 @@ export class DecoderProcess {
     else throw new Error('a message without a call')
   }
 
-  async #check(runningCall: RunningCall): Promise<void> {
-    const { cpuS, memoryBytes } = await readProcessTreeUsage(this.#child?.pid ?? 0)
-    if (runningCall !== this.#runningCall) return
+  #check(runningCall: RunningCall): void {
+    const { cpuS, memoryBytes } = readProcessTreeUsage(this.#child?.pid ?? 0)
     runningCall.startCpuS ??= cpuS
     this.#memoryBytes = memoryBytes
     const { limits, waitingSince = Date.now() } = runningCall.call

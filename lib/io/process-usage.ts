@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 
 /** Clock ticks per second of the times in /proc (proc(5)), which are the same on every Linux that Node supports. */
 const ticksPerS = 100
@@ -11,24 +11,22 @@ export interface ProcessUsage {
   readonly memoryBytes: number
 }
 
-const noUsage: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
-
 /**
  * Returns the usage of a process and its descendants, because a program in a sandbox is a descendant of its launcher.
+ * Reads synchronously: the kernel writes these short files in microseconds, and each call of another thread takes longer.
  */
-export async function readProcessTreeUsage(pid: number): Promise<ProcessUsage> {
-  const [ownUsage, children] = await Promise.all([readProcessUsage(pid), listChildren(pid)])
-  const allUsages = [ownUsage, ...(await Promise.all(children.map(readProcessTreeUsage)))]
+export function readProcessTreeUsage(pid: number): ProcessUsage {
+  const usages = [readProcessUsage(pid), ...listChildren(pid).map(readProcessTreeUsage)]
   return {
-    cpuS: allUsages.reduce((sum, { cpuS }) => sum + cpuS, 0),
-    memoryBytes: allUsages.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    cpuS: usages.reduce((sum, { cpuS }) => sum + cpuS, 0),
+    memoryBytes: usages.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
   }
 }
 
 /** Returns the usage of one process; zero if it has ended. */
-export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  if (stat === undefined) return noUsage
+function readProcessUsage(pid: number): ProcessUsage {
+  const stat = readProcessFile(pid, 'stat')
+  if (stat === undefined) return { cpuS: 0, memoryBytes: 0 }
   // The second field is the name of the program, in parentheses. It may contain any character, so the line is split
   // after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -37,7 +35,14 @@ export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   return { cpuS: (user + system) / ticksPerS, memoryBytes: pages * memoryPageBytes }
 }
 
-async function listChildren(pid: number): Promise<number[]> {
-  const childList = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return childList.split(' ').filter(Boolean).map(Number)
+const listChildren = (pid: number): number[] =>
+  (readProcessFile(pid, `task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number)
+
+/** Returns a file in `/proc`; undefined if the process has ended. */
+function readProcessFile(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return undefined
+  }
 }
