@@ -90,24 +90,24 @@ const StageSettings = z
       .enum(canaryPaces)
       .optional()
       .describe(
-        'Shifts invocations to a new version step by step, and back if an alarm is triggered, such as `Linear10PercentEvery1Minute`; default: all at once',
+        'How invocations are shifted to a new version step by step, such as `Linear10PercentEvery1Minute`; if an alarm is triggered, they are shifted back. Default: all at once',
       ),
     accessLogs: z
       .boolean()
       .default(false)
-      .describe('Access logs of CloudFront and of the buckets, which are stored in a bucket for `logDays`'),
+      .describe('Stores the access logs of CloudFront and of the buckets in a bucket for `logDays`'),
     tracing: z
       .boolean()
       .default(false)
       .describe(
-        'AWS X-Ray records how invocations lead to each other, through queues and the bus; functions write their spans to the log',
+        'Has AWS X-Ray record how invocations lead to each other through queues and the bus; functions write their spans to the log',
       ),
     firewallArn: z
       .string()
       .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//)
       .optional()
       .describe(
-        'Web ACL in us-east-1 that CloudFront applies to each request, such as that of `firewall.json`',
+        'Web ACL in us-east-1 that CloudFront applies to each request, such as the one that `firewall.json` creates',
       ),
     alarmMail: z.email().optional().describe('Email address that receives alarms'),
     dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
@@ -148,7 +148,7 @@ const StageSettings = z
       ),
     reservesConcurrency: z
       .boolean()
-      .describe('Whether functions for requests and events have their concurrency limit reserved'),
+      .describe('Whether the concurrency limits of functions for requests and events are reserved'),
     concurrency: z
       .partialRecord(z.enum(functionNames), z.int().min(1))
       .describe('Concurrency limits of functions, by name'),
