@@ -30,7 +30,7 @@ export const errorCatalog = {
   RATE_LIMITED: {
     status: 429,
     description: 'Too many requests in a short time, or the daily or monthly quota of the plan is used up.',
-    hint: 'Wait for the time in Retry-After, then send the request again. GET /v1/plans lists the limits of each plan.',
+    hint: 'Wait for the number of seconds in Retry-After, then send the request again. GET /v1/plans lists the limits of each plan.',
   },
   INVALID_INPUT: {
     status: 400,

@@ -50,7 +50,7 @@ const getSigningBase = contract({
   access: writeAccess,
   summary: 'Get base and secret for signed URLs',
   description:
-    'The base and the secret belong to the API key of the request and are valid as long as the key.',
+    'The base URL and the secret belong to the API key of the request and are valid as long as the key.',
   reply: { status: 200, ...dataReply },
   handle: ({ principal: { keyId, kind, isPublic } }, services) => {
     if (kind !== 'key' || keyId === undefined || isPublic)

@@ -66,7 +66,7 @@ export const createConversion = contract({
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
-    'Send the file in a form, an `uploadId`, a `fileUrl` to fetch it from, or the `sourceJobId` of an earlier job to convert its file again. The reply is sent when the conversion is queued, or with `Prefer: wait=25` when it has finished, after at most that many seconds. With `?redirect=true` the reply then redirects to the result. Options depend on the formats or the tool, see GET /v1/formats/conversions. Unknown options are ignored and listed in `warnings`.',
+    'Send the file in a form, an `uploadId`, a `fileUrl` to fetch it from, or the `sourceJobId` of an earlier job to convert its file again. The reply is sent when the conversion is queued, or with `Prefer: wait=25` when it has finished, but after 25 seconds at the latest. With `?redirect=true` the reply then redirects to the result. Options depend on the formats or the tool, see GET /v1/formats/conversions. Unknown options are ignored and listed in `warnings`.',
   query: waitQuery,
   body: {
     accepts: ['multipart', 'json', 'form'],

@@ -86,7 +86,7 @@ export const createJob = contract({
   tag: 'Jobs',
   summary: 'Run a pipeline of tasks',
   description:
-    'A task gets its files from the tasks named in `input`: one import can be the input of many conversions, and a merge or archive can have many inputs. Independent tasks run in parallel. The files of every task must be used by another task, finally by an `export/url`; only `metadata` and `pdf-info` show their result in the task. Pages of a PDF, parts of a split and extracted images are separate files for the next task, which `input` can select by name, such as `{task: "pages", file: "page-00*.jpg"}`; exports deliver them as one ZIP unless `archive_multiple_files` is false. If a task fails, tasks that need its files fail too; with `continue_on_error` they run without them. `Prefer: wait=25` waits until the job has finished.',
+    'A task gets its files from the tasks named in `input`: one import can be the input of many conversions, and a merge or archive can have many inputs. Independent tasks run in parallel. The files of every task must be used by another task, and in the end by an `export/url`; only `metadata` and `pdf-info` show their result in the task. Pages of a PDF, parts of a split and extracted images are separate files for the next task, which `input` can select by name, such as `{task: "pages", file: "page-00*.jpg"}`; exports deliver them as one ZIP unless `archive_multiple_files` is false. If a task fails, tasks that need its files fail too; with `continue_on_error` they run without them. `Prefer: wait=25` waits until the job has finished.',
   body: {
     accepts: ['json'],
     schema: Body,

@@ -220,7 +220,8 @@ const disconnectDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'Disconnect a drive',
-  description: 'Deletes the stored access. You can also revoke it in the settings of the drive.',
+  description:
+    'Deletes the stored access tokens. You can also revoke the access in the settings of the drive.',
   params: Params.extend({ connectionId }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: connectionErrors,

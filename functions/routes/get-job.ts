@@ -18,7 +18,7 @@ export const getJob = contract({
   tag: 'Jobs',
   summary: 'Get a job with all its tasks',
   description:
-    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds.',
+    'With `Prefer: wait=25` the reply is sent when the job has finished, but after 25 seconds at the latest.',
   params: JobParams,
   reply: {
     status: 200,

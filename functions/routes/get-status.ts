@@ -18,7 +18,7 @@ export const getStatus = contract({
   tag: 'Jobs',
   summary: 'Get the status of a job',
   description:
-    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds, or immediately if too many clients are waiting.',
+    'With `Prefer: wait=25` the reply is sent when the job has finished, but after 25 seconds at the latest, or immediately if too many clients are waiting.',
   params: JobParams,
   reply: {
     status: 200,

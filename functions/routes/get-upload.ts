@@ -32,7 +32,7 @@ export const getUpload = contract({
   tag: 'Uploads',
   summary: 'Get the status of an upload',
   description:
-    'A public key (`ck_`) only sees uploads that it began itself. Secret keys, access tokens and sessions see all uploads of the account.',
+    'A public key (`ck_`) only sees uploads that it started itself. Secret keys, access tokens and sessions see all uploads of the account.',
   params: z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') }),
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],

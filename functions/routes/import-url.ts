@@ -18,7 +18,7 @@ export const importUrl = contract({
   tag: 'Uploads',
   summary: 'Fetch a file from a URL',
   description:
-    'A separate job fetches the file to an upload. When the status of GET /v1/uploads/{uploadId} is `ready`, send the `uploadId` to POST /v1/convert. To fetch and convert a file in one request, send `fileUrl` to POST /v1/convert.',
+    'A separate job fetches the file into an upload. When the status of GET /v1/uploads/{uploadId} is `ready`, send the `uploadId` to POST /v1/convert. To fetch and convert a file in one request, send `fileUrl` to POST /v1/convert.',
   body: { accepts: ['json', 'form'], schema: z.strictObject({ ...fields, maxSize: max_size }) },
   reply: {
     status: 202,

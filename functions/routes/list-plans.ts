@@ -39,7 +39,7 @@ export const listPlans = contract({
   tag: 'Account',
   summary: 'List the plans and what they allow',
   description:
-    'Every reply, also those that do not count such as this one, has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) for the tightest limit, `RateLimit-Policy` with all limits, and `RateLimit`; a plan without limits, such as `self-hosted`, has none of these headers. Requests over a limit get 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours start with the first request; days and months follow the UTC calendar.',
+    'Every reply, even to requests that do not count, such as this one, has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) for the tightest limit, `RateLimit-Policy` with all limits, and `RateLimit`; a plan without limits, such as `self-hosted`, has none of these headers. Requests over a limit get 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours start with the first request; days and months follow the UTC calendar.',
   query: z.object(wholeListQuery),
   reply: {
     status: 200,

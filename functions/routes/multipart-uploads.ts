@@ -102,7 +102,7 @@ export const createMultipart = contract({
   tag,
   summary: 'Start a multipart upload',
   description:
-    'Multipart uploads are for large files and unreliable connections: get the URL of each part, PUT the part there and keep the `ETag` of the reply, then complete the upload and send its `uploadId` to POST /v1/convert. After an interruption, GET /v1/uploads/multipart/{uploadId} lists the parts that have arrived. Each part must have 5 MiB to 5 GiB; only the last part may be smaller. Uploads that are not completed are deleted within a day. Uppy (`@uppy/aws-s3`) does all of this with `companionEndpoint: "…/v1/uploads"`.',
+    'Multipart uploads are for large files and unreliable connections: get the URL of each part, PUT the part there and keep the `ETag` of the reply, then complete the upload and send its `uploadId` to POST /v1/convert. After an interruption, GET /v1/uploads/multipart/{uploadId} lists the parts that have arrived. Each part must be 5 MiB to 5 GiB in size; only the last part may be smaller. Uploads that are not completed are deleted within a day. Uppy (`@uppy/aws-s3`) does all of this with `companionEndpoint: "…/v1/uploads"`.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({

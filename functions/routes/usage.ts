@@ -14,7 +14,7 @@ export const getUsage = contract({
   tag: 'Account',
   summary: 'Get your usage',
   description:
-    'Returns the usage per UTC day, for up to 366 days at a time; data is kept for 400 days. Jobs are counted seconds after they finish.',
+    'Returns the usage per UTC day, for up to 366 days at a time; data is kept for 400 days. Jobs are counted a few seconds after they finish.',
   query: UsageQuery,
   reply: { status: 200, schema: UsageView },
   errors: ['INVALID_INPUT'],

@@ -69,7 +69,10 @@ export function toAuthError(
       message: `There is no endpoint ${request.method} ${request.path.slice(0, 100)}. Sign in at /account.`,
     }
   if (status === 429 && code === undefined)
-    return { code: 'RATE_LIMITED', message: 'Too many requests. Wait for the time in Retry-After.' }
+    return {
+      code: 'RATE_LIMITED',
+      message: 'Too many requests. Wait for the number of seconds in Retry-After.',
+    }
   return {
     code: code ?? 'INVALID_REQUEST',
     message: messages[code ?? ''] ?? message,

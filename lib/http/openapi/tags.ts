@@ -21,7 +21,7 @@ export const tags = [
   { name: 'Sign-in', description: signInReference },
   { name: 'Account', description: 'The account, its plan, usage and quota.' },
   { name: 'API keys', description: 'Keys for servers and web pages.' },
-  { name: 'OAuth', description: 'Access tokens by the client credentials grant (RFC 6749, 4.4).' },
+  { name: 'OAuth', description: 'Access tokens with the client credentials grant (RFC 6749, 4.4).' },
   {
     name: 'Administration',
     description: 'Accounts, sessions, the audit trail and service level indicators.',

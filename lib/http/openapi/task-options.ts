@@ -37,7 +37,7 @@ export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Sc
 
 /** The only option that belongs to the API, not to an engine. */
 const pdfEngine = {
-  description: 'Renderer of Word documents to PDF; this service has one, so that only `auto` is accepted',
+  description: 'Renderer of Word documents to PDF; this service has only one, so only `auto` is accepted',
   type: 'string',
   enum: ['auto'],
 }

@@ -61,7 +61,7 @@ export const createOpenApiWebhooks = (): Record<string, ZodOpenApiPathItemObject
           operationId: `on-${name.replace('.', '-')}`,
           tags: ['Webhooks'],
           summary: eventDescriptions[name],
-          description: 'Sent to the URLs of your webhooks that have this event. Reply with any 2xx status.',
+          description: 'Sent to the URLs of your webhooks that list this event. Reply with any 2xx status.',
           security: [],
           parameters: Object.keys(WebhookHeaders.shape).map((header) => ({
             $ref: `#/components/parameters/${getHeaderId(header)}`,

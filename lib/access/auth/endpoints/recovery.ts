@@ -63,7 +63,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     path: '/verify-email',
     summary: 'Open the link that confirms an email address',
     description:
-      'The user is signed in too. With `callbackURL` the reply is a redirect, to `?error=…` for an invalid token.',
+      'The user is signed in too. With `callbackURL` the reply is a redirect to this URL, with `?error=…` added if the token is invalid.',
     query: z.object({ token: z.string(), callbackURL }),
     reply: StatusReply.extend({ user: User.nullable() }),
     redirect: 'The `callbackURL`',

@@ -49,7 +49,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     path: '/sign-up/email',
     summary: 'Create an account',
     description:
-      'If emails are sent, the email address has to be confirmed before the first sign-in. Jobs that the browser created before move to the account.',
+      'If emails are sent, the email address has to be confirmed before the first sign-in. Jobs that the browser created earlier are moved to the account.',
     body: z.object({
       name: z.string().describe('1 to 100 characters'),
       email,
@@ -156,7 +156,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/error',
     summary: 'Show why signing in or opening an emailed link failed',
-    description: 'Failed requests of these kinds redirect to this page.',
+    description: 'The service redirects to this page when a sign-in or an emailed link fails.',
     query: z.object({ error: z.string().optional(), error_description: z.string().optional() }),
     reply: 'page',
   },
