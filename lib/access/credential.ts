@@ -54,5 +54,7 @@ export async function closeRevokedSockets(
 ): Promise<void> {
   await bus
     .signal('credential.revoked', { owner, listeners: ['sockets'] })
-    .catch((error: unknown) => log.error({ error, owner }, 'the end of a credential could not be signalled'))
+    .catch((error: unknown) =>
+      log.error({ error, owner }, 'the revocation of a credential could not be published'),
+    )
 }

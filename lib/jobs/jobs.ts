@@ -219,7 +219,7 @@ export class Jobs {
   async wake(jobId: string, now = new Date()): Promise<void> {
     const job = await this.store.getJob(jobId)
     if (!job) return
-    this.#deps.log.info({ jobId, status: job.status }, 'job looked at')
+    this.#deps.log.info({ jobId, status: job.status }, 'processing a due job')
     if (job.deletedAt || job.status === 'expired') return deleteJobData(jobId, this.#deleteJobDeps())
     if (isTerminalStatus(job.status)) {
       if (job.unsaid) await this.#firstDeliveryCompletion.lifecycle.republishEnd(jobId)

@@ -25,7 +25,7 @@ const hrefPattern = /href\s*=\s*["']#([^"']+)["']/
  */
 export function requireLimitedRepetition(svg: string): void {
   if (!/<(?:[\w.-]+:)?use\b/.test(svg) || countShapes(svg) <= maxShapes) return
-  const sentence = `The drawing repeats elements (use) to more than ${maxShapes} shapes, the maximum. Save it with fewer repetitions.`
+  const sentence = `With its repeated elements (use), the drawing has more than ${maxShapes} shapes, the maximum. Save it with fewer repetitions.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', mostShapes: maxShapes })
 }
 

@@ -58,7 +58,7 @@ export class LossDetector implements Disposable {
    * layout.
    */
   readonly #imageWarnings: Warning[] = []
-  /** Formats of files whose content was not counted to the end. */
+  /** Formats of files whose content was not counted completely. */
   readonly #stoppedFormats = new Set<FormatId>()
   readonly #disposal = new AbortController()
   /** Aborted with the step, or when the comparison is no longer needed. */
@@ -238,7 +238,7 @@ async function readAll<File>(
 
 const createCountingStoppedWarning = (format: FormatId): Warning => ({
   code: 'COUNTING_STOPPED',
-  message: `The content of the ${format} was not counted to the end, because that takes too long or too much memory. Check whether anything is missing in the result.`,
+  message: `The content of the ${format} could not be counted completely, because that takes too much time or memory. Check whether anything is missing in the result.`,
 })
 
 const createAbsentImagesWarning = (count: number, from: FormatId): Warning => ({

@@ -137,7 +137,7 @@ async function printLog(
   printer.printHeading(`Log, ${logFile}`)
   for (const line of lines) printer.line(`  ${formatLogLine(line)}`)
   if (lines.length === 0) printer.line('  no lines about this job')
-  if (requestCount > 0) printer.line(`  and ${requestCount} requests about this job`)
+  if (requestCount > 0) printer.line(`  and ${requestCount} other requests about this job`)
   printer.printHeading('Output of the engines')
   printEngineOutput(lines, printer)
   return lines.length > 0
