@@ -48,6 +48,7 @@ const keepsCommentsAsNotes = (to: FormatId) =>
 export const keepsComments = (to: FormatId) =>
   [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(to)
 
+/** For each feature, whether a format can represent it in a result. */
 export const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
   pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
   film: (to) => formatById(to).category !== 'audio',
@@ -65,7 +66,7 @@ export const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatI
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
-/** Formats whose files can contain each feature. */
+/** For each feature, whether files of a format can contain it. */
 const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
   film: (from) => formatById(from).category === 'video',

@@ -93,12 +93,12 @@ export async function openS3Server({
     expire,
     exchange: (options) => openExchange(services, options),
     handle(request, response) {
-      const requestDone = serve(services, basePath, request, response).catch((cause: unknown) => {
+      const requestPromise = serve(services, basePath, request, response).catch((cause: unknown) => {
         log('The error response of an S3 request failed', { cause })
         response.destroy()
       })
-      activeRequests.add(requestDone)
-      void requestDone.finally(() => activeRequests.delete(requestDone))
+      activeRequests.add(requestPromise)
+      void requestPromise.finally(() => activeRequests.delete(requestPromise))
     },
     async close() {
       clearInterval(timer)

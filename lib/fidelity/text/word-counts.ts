@@ -225,4 +225,4 @@ function countCharacters(counts: HashCounts): ReadonlyMap<number, number> {
   return characters
 }
 
-const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0)
+const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0)
