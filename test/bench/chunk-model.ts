@@ -17,7 +17,7 @@ export interface ChunkTimes {
 export const workers = [1, 2, 8, 32, 128, 300] as const
 
 const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
-  spent.reduce((all, time) => all + time[clock], 0)
+  spent.reduce((total, time) => total + time[clock], 0)
 
 /**
  * Returns the wall time with several workers in milliseconds. Assumes that all workers are as fast as the measured

@@ -22,7 +22,7 @@ test('lib/deployment/README.md lists the fixed costs of a month without requests
     /point-in-time/,
   ])
     assert.match(names, costPattern)
-  const sum = Object.values(costs).reduce((all, cost) => all + cost)
+  const sum = Object.values(costs).reduce((total, cost) => total + cost)
   assert.ok(Math.abs(sum - total) < 0.05, `${sum} is not ${total}`)
 })
 

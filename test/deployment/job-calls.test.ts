@@ -58,7 +58,7 @@ async function countCalls() {
     const unitsByKind = sumByKind(selectedCalls.map(({ unitsByKind }) => unitsByKind))
     return {
       calls: selectedCalls.length,
-      units: Object.values(unitsByKind).reduce((all, unitCount) => all + unitCount),
+      units: Object.values(unitsByKind).reduce((total, unitCount) => total + unitCount),
       byKind: unitsByKind,
     }
   }

@@ -63,8 +63,8 @@ test('a job reports the first failure, not a task that was cancelled for lack of
     message: 'is cut off',
     details: { task: 'first' },
   })
-  const bothFailed = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
-  assert.equal(decideOutcome(bothFailed).error?.message, 'sooner')
+  const failedState = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
+  assert.equal(decideOutcome(failedState).error?.message, 'sooner')
 })
 
 test('a job with a failed branch fails even if its other branch completed', () => {
@@ -93,8 +93,8 @@ test('a batch completes when at least one item completes, and counts completed a
   })
   const request = [...pair.slice(0, 3), refusedTask, createExport('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
-  const halfEnded = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
-  const { status, summary, error } = decideOutcome(halfEnded)
+  const halfEndedState = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
+  const { status, summary, error } = decideOutcome(halfEndedState)
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
   const failedState = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
   assert.deepEqual(decideOutcome(failedState).summary, { total: 3, completed: 0, failed: 3 })
@@ -221,12 +221,12 @@ test('an export/url task completes when its inputs have completed', () => {
   }
   const state = newJob(pair)
   assert.equal(getStatus(state), 'pending')
-  const halfEnded = withTasks(state, { left: complete(3, file('a')) })
-  assert.equal(getStatus(halfEnded), 'pending')
-  assert.equal(getStatus(withTasks(halfEnded, { right: complete(4, file('b')) })), 'completed')
-  assert.equal(getStatus(withTasks(halfEnded, { right: fail(4, 'x') })), 'cancelled')
+  const halfEndedState = withTasks(state, { left: complete(3, file('a')) })
+  assert.equal(getStatus(halfEndedState), 'pending')
+  assert.equal(getStatus(withTasks(halfEndedState, { right: complete(4, file('b')) })), 'completed')
+  assert.equal(getStatus(withTasks(halfEndedState, { right: fail(4, 'x') })), 'cancelled')
   assert.equal(getStatus({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
-  const stateWithToleratedFailure = withTasks(halfEnded, {
+  const stateWithToleratedFailure = withTasks(halfEndedState, {
     right: { ...fail(4, 'x'), continueOnError: true },
   })
   assert.equal(getStatus(stateWithToleratedFailure), 'completed')

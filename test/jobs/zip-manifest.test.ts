@@ -21,12 +21,12 @@ const changeJobFields = (state: JobState, overrides: Partial<Job>): JobState => 
   ...state,
   job: { ...state.job, ...overrides },
 })
-const bothEnded = withTasks(freshState, {
+const endedState = withTasks(freshState, {
   one: complete(5, file('1.webp', 'k/1')),
   two: complete(6, file('2.webp', 'k/2')),
 })
-const doneState = changeJobFields(bothEnded, { status: 'completed' })
-const partlyFailedState = changeJobFields(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), {
+const doneState = changeJobFields(endedState, { status: 'completed' })
+const partlyFailedState = changeJobFields(withTasks(endedState, { two: fail(6, 'It is cut off.') }), {
   status: 'completed',
 })
 
@@ -63,11 +63,11 @@ describe('ZIP of results', () => {
   })
 
   test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
-    assert.deepEqual(listEntries(changeJobFields(bothEnded, { status: 'processing' })), [
+    assert.deepEqual(listEntries(changeJobFields(endedState, { status: 'processing' })), [
       { ...jobEntry, status: 'processing' },
     ])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
-    assert.deepEqual(listEntries(changeJobFields(bothEnded, { status: 'failed', error } as Partial<Job>)), [
+    assert.deepEqual(listEntries(changeJobFields(endedState, { status: 'failed', error } as Partial<Job>)), [
       { ...jobEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
     ])
     for (const stateWithoutFiles of [

@@ -54,10 +54,10 @@ describe('fallback routes', () => {
   test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
     assert.equal(describeRoute('png', 'jpg', []), 'png vips:jpg')
     assert.equal(describeRoute('png', 'jpg', [createFailureAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
-    const bothFailed = [createFailureAt('vips', 'png', 'jpg'), createFailureAt('imagemagick', 'png', 'jpg')]
-    assert.equal(describeRoute('png', 'jpg', bothFailed), 'png ffmpeg:jpg')
+    const bothFailures = [createFailureAt('vips', 'png', 'jpg'), createFailureAt('imagemagick', 'png', 'jpg')]
+    assert.equal(describeRoute('png', 'jpg', bothFailures), 'png ffmpeg:jpg')
     assert.equal(
-      describeRoute('png', 'jpg', [...bothFailed, createFailureAt('ffmpeg', 'png', 'jpg')]),
+      describeRoute('png', 'jpg', [...bothFailures, createFailureAt('ffmpeg', 'png', 'jpg')]),
       undefined,
     )
   })

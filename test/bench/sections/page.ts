@@ -122,7 +122,7 @@ async function measureFirstVisit(page: Page, url: string) {
   await page.goto(url, { waitUntil: 'networkidle' })
   await Promise.all(measurements)
   const scripts = responses.filter(({ isScript }) => isScript).map(({ size }) => size)
-  const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0)
+  const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
   return {
     bytes: sum(responses.map(({ size }) => size)),
     requests: responses.length,
