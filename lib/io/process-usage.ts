@@ -13,7 +13,8 @@ export interface ProcessUsage {
 
 /**
  * Returns the usage of a process and its descendants, because a program in a sandbox is a descendant of its launcher.
- * Reads synchronously: the kernel writes these short files in microseconds, and each call of another thread takes longer.
+ * Reads synchronously: the kernel writes these short files in microseconds, and each call of another thread takes
+ * longer.
  */
 export function readProcessTreeUsage(pid: number): ProcessUsage {
   const usages = [readProcessUsage(pid), ...listChildren(pid).map(readProcessTreeUsage)]
