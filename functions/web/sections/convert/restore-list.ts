@@ -35,11 +35,11 @@ async function retryUntilSuccess<Value>(request: () => Promise<Value>): Promise<
 }
 
 let formats: Promise<FormatCatalog> | undefined
-const formatsNeeded = Promise.withResolvers<void>()
+const formatsNeededEvent = Promise.withResolvers<void>()
 
 /** Loads the formats when they are first needed. */
 export function ensureFormats(): Promise<FormatCatalog> {
-  formatsNeeded.resolve()
+  formatsNeededEvent.resolve()
   formats ??= retryUntilSuccess(listFormats).then((listedFormats) => {
     catalog.value = createFormatCatalog(listedFormats)
     return catalog.value
@@ -70,9 +70,9 @@ async function restoreList(): Promise<void> {
   ])
   const firstPage = 'jobs' in earlierJobs ? earlierJobs : await retryUntilSuccess(() => listJobs())
   // Visitors without files don't need the format names, so their page does not load them yet.
-  if (drafts.length + firstPage.jobs.length > 0) formatsNeeded.resolve()
+  if (drafts.length + firstPage.jobs.length > 0) formatsNeededEvent.resolve()
   else isRestored.value = true
-  await formatsNeeded.promise
+  await formatsNeededEvent.promise
   const catalog = await ensureFormats()
   const restoredItems = await createItems(
     // Omits drafts of files that were dropped while the list was loading, because they are already listed.
