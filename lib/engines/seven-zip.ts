@@ -100,9 +100,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = Options.parse(work.options)
   try {
     tools.progress(0.05)
-    const runningResult =
+    const resultPromise =
       work.operation === 'extract' ? extract(work, input, tools) : convertArchive(work, input, options, tools)
-    const result = await runningResult
+    const result = await resultPromise
     tools.progress(1)
     return result
   } catch (error) {

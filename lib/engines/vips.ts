@@ -95,10 +95,10 @@ function readSharpVersion(): string {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const runningResult = runOperation(work, tools).catch((error: unknown) => {
+  const resultPromise = runOperation(work, tools).catch((error: unknown) => {
     throw toImageError(error, work.from)
   })
-  const result = await rejectWhenAborted(runningResult, tools.signal)
+  const result = await rejectWhenAborted(resultPromise, tools.signal)
   tools.progress(1)
   return result
 }

@@ -6,11 +6,11 @@ export async function rejectWhenAborted<T>(promise: Promise<T>, signal: AbortSig
   // If the signal is already aborted, a failure of the work would be an unhandled rejection and end the process.
   promise.catch(() => undefined)
   signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
+  const abortedEvent = Promise.withResolvers<never>()
+  const onAbort = () => abortedEvent.reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([promise, aborted.promise])
+    return await Promise.race([promise, abortedEvent.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
