@@ -6,15 +6,15 @@ import { detectorKind } from '../../lib/decoders/detect-format.ts'
 
 /** Runs two calls at the same time and returns the folders of their processes, which are different. */
 async function runOverlappingCalls(pool: DecoderPool): Promise<readonly string[]> {
-  const bothStarted = Promise.withResolvers<void>()
+  const bothStartedEvent = Promise.withResolvers<void>()
   const folders: string[] = []
   const call: Call<void> = {
     limits: { cpuS: 60, memoryBytes: Number.POSITIVE_INFINITY, silenceMs: 60_000 },
     waitingSince: undefined,
     onMessage: () => undefined,
     run: async ({ folder }) => {
-      if (folders.push(folder) === 2) bothStarted.resolve()
-      await bothStarted.promise
+      if (folders.push(folder) === 2) bothStartedEvent.resolve()
+      await bothStartedEvent.promise
     },
   }
   await Promise.all([pool.run(call), pool.run(call)])

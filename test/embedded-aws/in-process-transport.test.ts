@@ -70,12 +70,12 @@ const call = (overrides: Partial<HttpRequest> = {}): HttpRequest => ({
 
 /** Serves requests with an async function whose result or error the test can await. */
 const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknown>) => {
-  const served = Promise.withResolvers<unknown>()
+  const outcome = Promise.withResolvers<unknown>()
   const handle: RequestHandler = (request, response) =>
-    void work(request, response).then(served.resolve, served.reject)
+    void work(request, response).then(outcome.resolve, outcome.reject)
   // A test that does not await the outcome ignores errors.
-  served.promise.catch(() => undefined)
-  return { send: createInProcessConnection(handle).requestHandler.handle, served: served.promise }
+  outcome.promise.catch(() => undefined)
+  return { send: createInProcessConnection(handle).requestHandler.handle, outcome: outcome.promise }
 }
 
 const connectionReset = { code: 'ECONNRESET' }
@@ -91,7 +91,7 @@ test('the in-process transport transfers request and response bodies completely 
     })(),
     { objectMode: false },
   )
-  const { send, served } = serve((request, response) => pipeline(request, response))
+  const { send, outcome } = serve((request, response) => pipeline(request, response))
   const { response } = await send(call({ body: source }))
   let receivedBytes = 0
   let bufferedBytes = 0
@@ -107,7 +107,7 @@ test('the in-process transport transfers request and response bodies completely 
     await turn()
     bufferedBytes = Math.max(bufferedBytes, sentBytes * piece.length - receivedBytes)
   }
-  await served
+  await outcome
   assert.equal(receivedBytes, pieces * piece.length)
   assert.ok(bufferedBytes < 2 * 1024 ** 2, `${bufferedBytes} bytes were under way`)
 })
@@ -141,14 +141,14 @@ test("aborting an in-process upload destroys its source and fails the server's r
   const abort = new AbortController()
   const source = new Readable({ read: () => undefined })
   source.push('some')
-  const { send, served } = serve(async (request) => {
+  const { send, outcome } = serve(async (request) => {
     for await (const chunk of request) {
       assert.equal(String(chunk), 'some')
       abort.abort()
     }
   })
   await assert.rejects(send(call({ body: source }), { abortSignal: abort.signal }), abortError)
-  await assert.rejects(served, connectionReset)
+  await assert.rejects(outcome, connectionReset)
   assert.ok(source.destroyed)
 })
 
@@ -156,7 +156,7 @@ test("aborting an in-process download fails the read of its body and aborts the 
   const abort = new AbortController()
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   let isFinished: boolean | undefined
-  const { send, served } = serve((_request, response) => {
+  const { send, outcome } = serve((_request, response) => {
     response.once('close', () => {
       isFinished = response.writableFinished
     })
@@ -166,17 +166,17 @@ test("aborting an in-process download fails the read of its body and aborts the 
   const reading = buffer(response.body as Readable)
   abort.abort()
   await assert.rejects(reading, abortError)
-  await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  await assert.rejects(outcome, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   assert.equal(isFinished, false)
   await assert.rejects(send(call(), { abortSignal: abort.signal }), abortError)
 })
 
 test("destroying an in-process response body aborts the server's response", async () => {
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
-  const { send, served } = serve((_request, response) => pipeline(endlessStream, response))
+  const { send, outcome } = serve((_request, response) => pipeline(endlessStream, response))
   const { response } = await send(call({ method: 'GET' }))
   ;(response.body as Readable).destroy()
-  await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  await assert.rejects(outcome, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   assert.ok(endlessStream.destroyed)
 })
 
@@ -206,7 +206,7 @@ test('no message is lost when an SQS long poll is aborted in-process', async () 
 
 test('an in-process response that the caller aborts before reading counts as undelivered', async () => {
   let isClosed: boolean | undefined
-  const { send, served } = serve(async (_request, response) => {
+  const { send, outcome } = serve(async (_request, response) => {
     response.end('messages')
     await once(response, 'close')
     isClosed = response.writableFinished
@@ -214,13 +214,13 @@ test('an in-process response that the caller aborts before reading counts as und
   const abort = new AbortController()
   await send(call({ method: 'POST' }), { abortSignal: abort.signal })
   abort.abort()
-  await served
+  await outcome
   assert.equal(isClosed, false)
 })
 
 test('aborting after an in-process response was read completely changes nothing', async () => {
   const abort = new AbortController()
-  const { send, served } = serve(async (request, response) => {
+  const { send, outcome } = serve(async (request, response) => {
     assert.equal(await text(request), 'question')
     response.writeHead(201, { 'Content-Type': 'text/plain' })
     response.end('answer')
@@ -231,7 +231,7 @@ test('aborting after an in-process response was read completely changes nothing'
   assert.deepEqual([response.statusCode, response.headers], [201, { 'content-type': 'text/plain' }])
   assert.equal(await text(response.body as Readable), 'answer')
   abort.abort()
-  assert.equal(await served, true)
+  assert.equal(await outcome, true)
 })
 
 test('the AWS SDK retries a request if an in-process server disconnects before it responds', async () => {
@@ -268,11 +268,11 @@ test('reading an in-process response fails if the server disconnects in the midd
 test("if the source of an in-process request body fails, the call and the server's read of the body fail as well", async () => {
   const source = new Readable({ read: () => undefined })
   source.push('some')
-  const { send, served } = serve(async (request) => {
+  const { send, outcome } = serve(async (request) => {
     for await (const _chunk of request) source.destroy(new Error('the disk is gone'))
   })
   await assert.rejects(send(call({ body: source })), { message: 'the disk is gone' })
-  await assert.rejects(served, { message: 'the disk is gone' })
+  await assert.rejects(outcome, { message: 'the disk is gone' })
 })
 
 test('an in-process server that rejects a request before reading its body leaves the body unread', async () => {
@@ -293,7 +293,7 @@ test('an in-process server that rejects a request before reading its body leaves
   })
   const headers = { Expect: '100-continue' }
   await waitingServer.send(call({ headers, body: source() }))
-  await waitingServer.served
+  await waitingServer.outcome
   read = 0
   const refusedServer = serve(async (request, response) => {
     response.writeHead(403)
@@ -304,7 +304,7 @@ test('an in-process server that rejects a request before reading its body leaves
   const body = source()
   const { response } = await refusedServer.send(call({ headers, body }))
   assert.equal(await text(response.body as Readable), 'no')
-  await refusedServer.served
+  await refusedServer.outcome
   assert.equal(read, 0)
   assert.ok(body.destroyed)
 })
@@ -315,26 +315,26 @@ test('an in-process response without a body completes without being read', async
     ['DELETE', 204],
     ['GET', 304],
   ] as const) {
-    const { send, served } = serve(async (_request, response) => {
+    const { send, outcome } = serve(async (_request, response) => {
       response.writeHead(status, { 'content-length': 4 })
       response.end('body')
       await once(response, 'close')
       return response.writableFinished
     })
     const { response } = await send(call({ method }))
-    assert.equal(await served, true)
+    assert.equal(await outcome, true)
     assert.equal(await text(response.body as Readable), '')
   }
 })
 
 test('an in-process request has the same headers and URL as a request over a connection', async () => {
-  const { send, served } = serve(async (request, response) => {
+  const { send, outcome } = serve(async (request, response) => {
     response.end()
     return { url: request.url, headers: request.headers }
   })
   const query = { list: ['a', 'b c'], flag: null, 'x/y': '%' }
   await send(call({ path: '/a%20b', query, headers: { 'X-Amz-Date': 'now' } }))
-  assert.deepEqual(await served, {
+  assert.deepEqual(await outcome, {
     url: '/a%20b?list=a&list=b%20c&flag&x%2Fy=%25',
     headers: { 'x-amz-date': 'now', 'content-length': '0' },
   })

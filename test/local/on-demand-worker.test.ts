@@ -168,14 +168,15 @@ test('invocations go to a new worker while the old one is slow to exit', async (
 
 test('the folders of a killed worker are removed, but no other folders', async () => {
   const folder = scratchFolder('mutabor-leftovers')
-  const cleared = Promise.withResolvers<void>()
-  const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silentLog).then(cleared.resolve)
+  const clearedEvent = Promise.withResolvers<void>()
+  const cleanUp = (pid: number) =>
+    void removeLeftoverFolders(pid, [folder], silentLog).then(clearedEvent.resolve)
   const worker = start({ cleanUp })
   const pid = Number(await invoke(worker, 'respond'))
   const otherFolders = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
   for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...otherFolders])
     mkdirSync(join(folder, name, 'piece-1'), { recursive: true })
   process.kill(pid, 'SIGKILL')
-  await cleared.promise
+  await clearedEvent.promise
   assert.deepEqual(readdirSync(folder).sort(), otherFolders.sort())
 })

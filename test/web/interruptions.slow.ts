@@ -191,8 +191,8 @@ test('a large file appears once if the page is reloaded while its job is created
 
 test('a large file appears once if its job is created only after the page is reloaded', () =>
   visitPage(async (page) => {
-    const reloaded = Promise.withResolvers<void>()
-    const listed = Promise.withResolvers<void>()
+    const reloadedEvent = Promise.withResolvers<void>()
+    const listedEvent = Promise.withResolvers<void>()
     await page.route(
       '**/v1/convert',
       async (route) => {
@@ -202,9 +202,9 @@ test('a large file appears once if its job is created only after the page is rel
           headers: await route.request().allHeaders(),
           postData: route.request().postData(),
         }
-        await reloaded.promise
+        await reloadedEvent.promise
         await fetch(url, { method, headers, body: postData })
-        listed.resolve()
+        listedEvent.resolve()
       },
       { times: 1 },
     )
@@ -215,8 +215,8 @@ test('a large file appears once if its job is created only after the page is rel
     await creationRequest
     // The list of jobs is still empty; before the page asks for its job, another request has created it.
     await page.route('**/v1/uploads/multipart/**', async (route) => {
-      reloaded.resolve()
-      await listed.promise
+      reloadedEvent.resolve()
+      await listedEvent.promise
       await route.continue()
     })
     await page.reload()

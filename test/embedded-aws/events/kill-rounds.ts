@@ -57,13 +57,13 @@ export async function runEventBusKillRounds(
   const readDeliveries = () => readFileSync(deliveredFile, 'utf8').split('\n').slice(0, -1)
   const missingEvents = new Set(acknowledged.events)
   const child = service.child
-  const allDelivered = new Promise<void>((resolve) => {
+  const allDeliveredEvent = new Promise<void>((resolve) => {
     const check = (id: string) => missingEvents.delete(id) && missingEvents.size === 0 && resolve()
     child.on('message', (message: { delivered?: string }) => check(message.delivered ?? ''))
     for (const id of readDeliveries()) check(id)
     if (missingEvents.size === 0) resolve()
   })
-  await Promise.race([allDelivered, wait(30_000, undefined, { ref: false })])
+  await Promise.race([allDeliveredEvent, wait(30_000, undefined, { ref: false })])
   assert.deepEqual([...missingEvents], [], 'events that were acknowledged and never delivered')
 
   for (const [Name, change] of acknowledged.rules) {

@@ -190,7 +190,7 @@ test('an S3 multipart upload continues with the missing parts after a reload of 
     return (await client.send(new CreateMultipartUploadCommand(target))).UploadId
   }
   let resolveThirdPart: () => void = () => undefined
-  const thirdPartStarted = new Promise<void>((resolve) => {
+  const thirdPartStartedEvent = new Promise<void>((resolve) => {
     resolveThirdPart = resolve
   })
   await page.exposeFunction('sign', sign)
@@ -207,7 +207,7 @@ test('an S3 multipart upload continues with the missing parts after a reload of 
   await cdpSession.send('Network.enable')
   await cdpSession.send('Network.emulateNetworkConditions', slowNetwork)
   const upload = page.evaluate(`uploadInParts(${size})`)
-  await Promise.race([thirdPartStarted, upload])
+  await Promise.race([thirdPartStartedEvent, upload])
   await Promise.all([assert.rejects(upload, /navigation|destroyed/), page.reload()])
   assert.deepEqual(sentParts, [1, 2, 3])
   await cdpSession.send('Network.emulateNetworkConditions', { ...slowNetwork, uploadThroughput: -1 })
