@@ -106,17 +106,9 @@ export class Jobs {
       await this.#publishCreation(state)
     } catch (error) {
       // The job is stored, so an error must not reach the client, which would send the job again.
-      // The end of the job or the sweep publishes the event, which stays in the job's log. If storing it there fails as
-      // well, only the sweep does, unless the job ends before its first check.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
-      await this.store
-        .changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
-        .catch((error: unknown) =>
-          this.#deps.log.error(
-            { jobId: job.id, error },
-            'the unpublished creation of a job could not be stored',
-          ),
-        )
+      // Otherwise, the job could end before its first check, which publishes the creation and sends the tasks.
+      if (!(await this.#storeUnpublishedCreation(job))) return true
     }
     try {
       await this.#sendReadyTasks(state)
@@ -124,6 +116,17 @@ export class Jobs {
       this.#deps.log.error({ jobId: job.id, error }, 'the tasks of a new job could not be sent yet')
     }
     return true
+  }
+
+  /** Adds the creation to the job's log, so that the end of the job publishes it. Returns whether it was added. */
+  async #storeUnpublishedCreation({ id, createdAt }: Job): Promise<boolean> {
+    try {
+      await this.store.changeJob(id, { set: { 'log.created': { at: createdAt } } })
+      return true
+    } catch (error) {
+      this.#deps.log.error({ jobId: id, error }, 'the unpublished creation of a job could not be stored')
+      return false
+    }
   }
 
   async #publishCreation(state: JobState): Promise<void> {
