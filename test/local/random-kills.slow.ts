@@ -109,7 +109,7 @@ test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and 
 
   const killedProcesses = new Map<string, number>()
   for (let kill = 0; kill < killCount; kill++) {
-    await pause(minPauseMs + random() * 1000)
+    await pause(minPauseMs + random() * 200)
     const allProcesses = [{ pid: service.pid, command: 'service' }, ...listDescendants(service.pid)]
     const victim = allProcesses[Math.floor(random() * allProcesses.length)]
     assert.ok(victim)
@@ -142,21 +142,17 @@ test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and 
 
   await pause(60_000)
   events.push(...(await readEvents(service)))
-  for (const id of endedJobs.keys()) {
+  const wrongEvents = [...endedJobs.keys()].flatMap((id) => {
     const eventsById = new Map(
       events.flatMap((event) => (event.stream === id ? [[event.id, event] as const] : [])),
     )
-    const numbers = [...eventsById.values()].map(({ sequence }) => sequence).sort((a, b) => a - b)
-    assert.deepEqual(
-      numbers,
-      numbers.map((_, at) => at + 1),
-      `events of ${id}`,
-    )
-    const endEvents = [...eventsById.values()].filter(
-      ({ event }) => event === 'job.completed' || event === 'job.failed',
-    )
-    assert.equal(endEvents.length, 1, `ends of ${id}`)
-  }
+    const jobEvents = [...eventsById.values()].sort((a, b) => a.sequence - b.sequence)
+    const isComplete = jobEvents.every(({ sequence }, at) => sequence === at + 1)
+    const ends = jobEvents.filter(({ event }) => event === 'job.completed' || event === 'job.failed')
+    if (isComplete && ends.length === 1) return []
+    return [`${id}: ${jobEvents.map(({ event, sequence }) => `${sequence} ${event}`).join(', ')}`]
+  })
+  assert.deepEqual(wrongEvents, [], 'each event is published once, and each job ends once')
   const { s3 } = await openClients(service)
   const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))
   assert.deepEqual(Uploads, [])
