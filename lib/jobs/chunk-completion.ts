@@ -13,10 +13,17 @@ import {
 
 /** Handles the end of a chunk of a task. */
 
-/** Returns the change to make to a record that waits for dependencies when one of these has finished. */
-export const createDependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
+/**
+ * Returns the change to make to a record that waits for dependencies when one of these has finished. A dependency that
+ * failed with `continueOnError` is only removed from those that the record waits for.
+ */
+export const createDependencyUpdate = (
+  number: number,
+  isDone: boolean,
+  failsDependents: boolean,
+): Change => ({
   exclude: { open: new Set([number]) },
-  ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
+  ...((isDone || failsDependents) && { include: { [failsDependents ? 'lost' : 'got']: new Set([number]) } }),
 })
 
 interface ChunkCompletionDeps {

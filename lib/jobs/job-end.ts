@@ -6,7 +6,10 @@ import { getListKey } from './list.ts'
 /** Maximum JSON length, in characters, of a result that is stored in the job's record. */
 const maxInlineResultLength = 2000
 
-/** Returns the write that ends a job. It also starts the job if its start is not recorded yet. */
+/**
+ * Returns the write that ends a job. It also starts the job if its start is not recorded yet. @param endedBy unique
+ * value, by which a repeated write recognizes that the first one succeeded
+ */
 export function createJobEndChange(
   state: JobState,
   outcome: JobOutcome,

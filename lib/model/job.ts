@@ -279,8 +279,8 @@ export const Task = z.object({
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
   /**
-   * Id of the lease, or the reason, that ended the task or passed it on. If a write is repeated, this value shows that
-   * the first one succeeded.
+   * Marks the write that ended the task or passed it on: the id of the lease, or the cause, such as `cancel` or
+   * `part 3`. If the write is repeated, this value shows that the first one succeeded.
    */
   endedBy: z.string().optional(),
   /** When the table deletes the record in any case, in seconds since 1970. */
@@ -374,6 +374,10 @@ export const Job = z.object({
   /** Number of the task that started first. */
   startedWith: z.int().optional(),
   endedAt: Timestamp.optional(),
+  /**
+   * Random id of the write that ended the job, or the id of the lease that made this write. If the write is repeated,
+   * this value shows that the first one succeeded.
+   */
   endedBy: z.string().optional(),
   expiresAt: Timestamp,
   expiredAt: Timestamp.optional(),

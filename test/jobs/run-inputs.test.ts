@@ -104,7 +104,7 @@ test('only the result of the fallback route stays stored', async () => {
   const endedRun = await done
   assert.ok('storedKeys' in endedRun)
   assert.deepEqual(endedRun.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
-  const keptKeys = endedRun.inputPlans.flatMap((one) => one.files.map(({ key }) => key))
+  const keptKeys = endedRun.inputPlans.flatMap(({ files: keptFiles }) => keptFiles.map(({ key }) => key))
   assert.deepEqual([...files.objects.keys()].sort(), ['a.html', ...keptKeys].sort())
   assert.equal(
     Buffer.from(files.objects.get(keptKeys[0] ?? '') ?? []).toString(),
