@@ -17,7 +17,7 @@ const createResources = (settings: typeof stage): Template['Resources'] => ({
 const createDistribution = (settings: typeof stage) =>
   createEdgeResources(settings).Distribution.Properties.DistributionConfig
 
-test('with access logs enabled, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
+test('with access logs enabled, CloudFront and the buckets log each request without cookies, and the logs expire after `logDays`', () => {
   const resources = createResources(stage)
   assert.deepEqual(checkProjectRules({ Resources: resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])

@@ -40,7 +40,7 @@ test('the project rules report a bucket that principals other than CloudFront ca
     unlimitedAccessFindings,
   )
   const unsignedFilesFindings = [
-    'Distribution: serves /jobs/* without signature or sandbox, or caches it (filesAreSigned)',
+    'Distribution: must serve /jobs/* with signed URLs, a response headers policy (CSP sandbox) and caching disabled (filesAreSigned)',
   ]
   assert.deepEqual(
     listFindingsAfterReplacing('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''),

@@ -224,7 +224,7 @@ const filesAreSigned: Rule = (template) =>
         .map(({ PathPattern }) =>
           createFinding(
             id,
-            `serves ${PathPattern ?? 'all paths'} without signature or sandbox, or caches it`,
+            `must serve ${PathPattern ?? 'all paths'} with signed URLs, a response headers policy (CSP sandbox) and caching disabled`,
           ),
         ),
     ]
