@@ -45,7 +45,7 @@ const words: typeof en = {
     UNSUPPORTED_MEDIA_TYPE: `Das unterstützt der Dienst nicht. ${reloadAndRetry}`,
     HEADERS_TOO_LARGE:
       'Die Anfrage ist zu lang. Lösche die Cookies dieser Seite und versuche es noch einmal.',
-    IDEMPOTENCY_KEY_REUSED: `Die Anfrage wurde schon verwendet. ${reloadAndRetry}`,
+    IDEMPOTENCY_KEY_REUSED: `Diese Anfrage steht im Widerspruch zu einer früheren. ${reloadAndRetry}`,
     IDEMPOTENCY_IN_PROGRESS: 'Dieselbe Anfrage läuft noch. Warte einen Moment und versuche es noch einmal.',
     UPLOAD_NOT_FOUND: 'Die hochgeladene Datei ist abgelaufen. Wähle die Datei noch einmal aus.',
     UPLOAD_INCOMPLETE:

@@ -43,7 +43,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: `Something has changed in the meantime. ${reloadAndRetry}`,
   UNSUPPORTED_MEDIA_TYPE: `The service doesn’t support this. ${reloadAndRetry}`,
   HEADERS_TOO_LARGE: 'The request is too long. Delete the cookies of this page and try again.',
-  IDEMPOTENCY_KEY_REUSED: `The request was already used. ${reloadAndRetry}`,
+  IDEMPOTENCY_KEY_REUSED: `This request conflicts with an earlier one. ${reloadAndRetry}`,
   IDEMPOTENCY_IN_PROGRESS: 'The same request is still in progress. Wait a few seconds and try again.',
   UPLOAD_NOT_FOUND: 'The upload has expired. Choose the file again.',
   UPLOAD_INCOMPLETE: 'The upload did not finish. Check your connection and try again.',

@@ -44,7 +44,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: `El servicio no admite esta acción. ${reloadAndRetry}`,
   HEADERS_TOO_LARGE:
     'La solicitud es demasiado larga. Elimine las cookies de esta página e inténtelo de nuevo.',
-  IDEMPOTENCY_KEY_REUSED: `La solicitud ya se había usado. ${reloadAndRetry}`,
+  IDEMPOTENCY_KEY_REUSED: `Esta solicitud entra en conflicto con una anterior. ${reloadAndRetry}`,
   IDEMPOTENCY_IN_PROGRESS: 'La misma solicitud sigue en curso. Espere un momento e inténtelo de nuevo.',
   UPLOAD_NOT_FOUND: 'La subida ha caducado. Vuelva a elegir el archivo.',
   UPLOAD_INCOMPLETE: 'La subida no terminó. Compruebe la conexión e inténtelo de nuevo.',

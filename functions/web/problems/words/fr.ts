@@ -43,7 +43,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: `Quelque chose a changé entre-temps. ${reloadAndRetry}`,
   UNSUPPORTED_MEDIA_TYPE: `Le service ne prend pas cela en charge. ${reloadAndRetry}`,
   HEADERS_TOO_LARGE: 'La requête est trop longue. Supprimez les cookies de cette page et réessayez.',
-  IDEMPOTENCY_KEY_REUSED: `Cette requête a déjà été utilisée. ${reloadAndRetry}`,
+  IDEMPOTENCY_KEY_REUSED: `Cette requête est en conflit avec une requête précédente. ${reloadAndRetry}`,
   IDEMPOTENCY_IN_PROGRESS: 'La même requête est encore en cours. Patientez un instant et réessayez.',
   UPLOAD_NOT_FOUND: 'L’envoi a expiré. Choisissez à nouveau le fichier.',
   UPLOAD_INCOMPLETE: 'L’envoi ne s’est pas terminé. Vérifiez votre connexion et réessayez.',

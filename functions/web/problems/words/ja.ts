@@ -39,7 +39,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: `その間に内容が変更されました。${reloadAndRetry}`,
   UNSUPPORTED_MEDIA_TYPE: `この操作には対応していません。${reloadAndRetry}`,
   HEADERS_TOO_LARGE: 'リクエストが長すぎます。このページの Cookie を削除して、もう一度お試しください。',
-  IDEMPOTENCY_KEY_REUSED: `このリクエストはすでに使用されています。${reloadAndRetry}`,
+  IDEMPOTENCY_KEY_REUSED: `このリクエストは以前のリクエストと矛盾しています。${reloadAndRetry}`,
   IDEMPOTENCY_IN_PROGRESS: '同じリクエストをまだ処理しています。しばらく待ってから、もう一度お試しください。',
   UPLOAD_NOT_FOUND: 'アップロードの期限が切れました。ファイルを選び直してください。',
   UPLOAD_INCOMPLETE: 'アップロードが完了しませんでした。接続を確認して、もう一度お試しください。',

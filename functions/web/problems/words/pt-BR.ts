@@ -42,7 +42,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: `Algo mudou nesse meio-tempo. ${reloadAndRetry}`,
   UNSUPPORTED_MEDIA_TYPE: `O serviço não permite esta ação. ${reloadAndRetry}`,
   HEADERS_TOO_LARGE: 'A solicitação é longa demais. Exclua os cookies desta página e tente novamente.',
-  IDEMPOTENCY_KEY_REUSED: `A solicitação já foi usada. ${reloadAndRetry}`,
+  IDEMPOTENCY_KEY_REUSED: `Esta solicitação entra em conflito com uma anterior. ${reloadAndRetry}`,
   IDEMPOTENCY_IN_PROGRESS:
     'A mesma solicitação ainda está em andamento. Espere alguns segundos e tente novamente.',
   UPLOAD_NOT_FOUND: 'O envio expirou. Escolha o arquivo novamente.',
