@@ -30,7 +30,8 @@ export const securitySchemes = (url: string) =>
       type: 'apiKey',
       in: 'header',
       name: 'X-Api-Key',
-      description: 'An API key with the same scopes, `sk_…` or `ck_…`, created with `POST /v1/api-keys`',
+      description:
+        'An API key (`sk_…` or `ck_…`), created with `POST /v1/api-keys`; it can have the same scopes as an OAuth client',
     },
     bearer: {
       type: 'http',
