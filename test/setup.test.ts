@@ -289,7 +289,7 @@ test('npm test with file names runs only these files, and fails only if a file a
   assert.equal(finishedSetup.status, 1)
 })
 
-test('an unknown setup purpose prints the usage', () => {
+test('an unknown setup command prints the usage', () => {
   const run = setUp(createCheckout({ npm, 'dpkg-query': nothingMissing }), 'strat')
   assert.equal(run.status, 2)
   assert.match(run.stderr, /^Usage: node lib\/local\/setup\.mjs start/)

@@ -15,7 +15,7 @@ import { CommandError, runInForeground, runQuietly } from './setup/process.mjs'
 import { showPhase } from './setup/progress.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const [purpose = '', ...args] = process.argv.slice(2)
+const [subcommand = '', ...args] = process.argv.slice(2)
 
 const usage = `Usage: node lib/local/setup.mjs start
        node lib/local/setup.mjs test [files and options of node --test]
@@ -57,7 +57,7 @@ const includesSection = {
 const env = {
   // Tests of engines also run on machines with less confinement; tests that need more are reported as skipped. Some
   // tools that check results only handle filenames of all writing systems if a locale is set.
-  ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits', LC_ALL: 'C.UTF-8' }),
+  ...(subcommand.startsWith('test') && { MIN_CONFINEMENT: 'limits', LC_ALL: 'C.UTF-8' }),
   ...process.env,
   PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,
   // Types are stripped and code is compiled once, not in each process, which saves a quarter of the work of a start.
@@ -68,21 +68,21 @@ const readSettings = (name) => JSON.parse(readFileSync(join(root, 'lib/local', n
 // the time.
 const serviceFlags = readSettings('node-flags.json')
 // Tests are never idle, so they run without the flags that trade time for memory.
-const nodeFlags = purpose.startsWith('test')
+const nodeFlags = subcommand.startsWith('test')
   ? serviceFlags.filter((flag) => flag.startsWith('--disable-warning'))
   : serviceFlags
 
 async function installEngines() {
-  const missingPackages = await installDebianPackages(root, includesSection[purpose], env)
+  const missingPackages = await installDebianPackages(root, includesSection[subcommand], env)
   if (missingPackages.length === 0) return
   console.error(
     `${missingPackages.length} Debian packages are missing, and this user may not install them. Run as root:\n\n` +
       `  ${createInstallCommand(missingPackages)}\n`,
   )
-  if (purpose === 'start' || purpose === 'run') {
+  if (subcommand === 'start' || subcommand === 'run') {
     console.error('Continuing without them: conversions that need a missing engine are refused.\n')
   } else {
-    console.error(`"${purpose}" needs all of these packages.`)
+    console.error(`"${subcommand}" needs all of these packages.`)
     process.exit(1)
   }
 }
@@ -101,8 +101,8 @@ async function testCommand() {
   return createTestArgs(['test/**/*.test.ts'])
 }
 
-/** Commands by purpose, to run once everything is installed. */
-const commandsByPurpose = {
+/** Functions by subcommand that return the file to run once everything is installed, and its arguments. */
+const argGettersBySubcommand = {
   start: () => ['lib/local/commands/start.ts', ...args],
   run: () => args,
   test: testCommand,
@@ -124,17 +124,17 @@ const commandsByPurpose = {
 }
 
 async function main() {
-  if (!(purpose in includesSection) || (purpose === 'run' && !args[0])) {
+  if (!(subcommand in includesSection) || (subcommand === 'run' && !args[0])) {
     process.stderr.write(usage)
     process.exit(2)
   }
   await installNpmPackages(root, process.env)
   await installEngines()
-  if (purpose === 'start' || purpose === 'test') installGitHooks(root)
-  const command = [getNodeBinary(root), ...nodeFlags, ...(await commandsByPurpose[purpose]())]
+  if (subcommand === 'start' || subcommand === 'test') installGitHooks(root)
+  const command = [getNodeBinary(root), ...nodeFlags, ...(await argGettersBySubcommand[subcommand]())]
   // Variables that Node and libc read at startup: enough threads for file syncs, and an allocator that returns unused
   // memory. Values set by the user take precedence.
-  const startupVariables = purpose === 'start' ? readSettings('node-environment.json') : {}
+  const startupVariables = subcommand === 'start' ? readSettings('node-environment.json') : {}
   await runInForeground(command, {
     cwd: root,
     env: { ...startupVariables, ...env },
