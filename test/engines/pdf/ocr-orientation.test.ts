@@ -98,7 +98,7 @@ test('the OCR_UNCERTAIN warning lists the scanned pages on which many words are 
   assert.deepEqual(warnings, [
     [
       'OCR_UNCERTAIN',
-      '50 % of the words on these pages could not be read with confidence: 8-9. Check them, or send a sharper scan.',
+      '50 % of the words on pages 8-9 could not be read with confidence. Check these pages, or send a sharper scan.',
       { share: 0.5, count: 2, pages: '8-9' },
     ],
   ])

@@ -90,14 +90,14 @@ function buildBand(
 ): FlowBlock[] {
   const { columns } = band
   const centers = [...(settings.centers ?? []), page.width / 2]
-  const flows = columns.map(({ items, box: column }) =>
+  const blocksByColumn = columns.map(({ items, box: column }) =>
     // The page center is also the center of the text only if there are no columns.
     buildColumn(items, drawings, { ...settings, column, centers: column === settings.column ? centers : [] }),
   )
   const columnSet = toColumnSet(band, settings.column, page.vectors)
-  if (!columnSet) return flows.flat().map((block) => ({ ...block, column: settings.column }))
+  if (!columnSet) return blocksByColumn.flat().map((block) => ({ ...block, column: settings.column }))
   return flowThroughColumns(
-    flows,
+    blocksByColumn,
     columns.map(({ box: column }) => column),
     columnSet,
   )

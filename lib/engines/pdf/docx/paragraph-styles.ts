@@ -52,7 +52,7 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
       )
     }
   }
-  // Determines the size first, because text in several fonts may have one size.
+  // Determines the size first, because body text of the same size may use several fonts.
   const [size = 11] = [...charactersBySize].sort((a, b) => b[1] - a[1])[0] ?? []
   const stylesOfBodySize = [...stylesByKey.values()].filter(
     ({ paragraphStyle }) => paragraphStyle.size === size,

@@ -86,9 +86,10 @@ export function warnAboutUncertainWords(
   const share = Math.round((count('uncertainWords') / count('words')) * 100)
   const pages = uncertainPages.map(({ page }) => documentPages?.[page - 1] ?? page)
   const pageList = formatPageRange(pages)
+  const [pagesLabel, thesePages] = pages.length === 1 ? ['page', 'this page'] : ['pages', 'these pages']
   tools.warn(
     'OCR_UNCERTAIN',
-    `${share} % of the words on these pages could not be read with confidence: ${pageList}. Check them, or send a sharper scan.`,
+    `${share} % of the words on ${pagesLabel} ${pageList} could not be read with confidence. Check ${thesePages}, or send a sharper scan.`,
     { share: share / 100, ...describePages(pages, pageList) },
   )
 }
