@@ -140,7 +140,7 @@ const rules: readonly OptionRule[] = [
       if (placeCount === undefined || fileCount <= placeCount) return undefined
       return {
         field: 'layout',
-        error: `${String(layout)} has ${placeCount} places, got ${fileCount} images. Send fewer images, or use the layout grid`,
+        error: `${String(layout)} has ${placeCount} places, got ${fileCount} images. Send fewer images, or set layout to grid`,
         details: { reason: 'too-many-images', max: placeCount },
       }
     },

@@ -154,7 +154,7 @@ function countColumns(layout: Layout, count: number): number {
 
 function requireCells(layout: Layout, side: number, count: number): number {
   if (count <= side ** 2) return side
-  const message = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer images, or use the layout grid.`
+  const message = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer images, or set layout to grid.`
   throw new AppError('INVALID_INPUT', message, {
     field: 'layout',
     reason: 'too-many-images',

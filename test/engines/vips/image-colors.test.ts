@@ -161,9 +161,9 @@ describe('camera metadata', () => {
       for (const to of ['jpg', 'webp'] as const) {
         const convertedLeft = await convert(engine, source, to)
         assert.doesNotMatch(await readFile(convertedLeft.path, 'latin1'), /markerword/)
-        const keptRun = await convert(engine, source, to, { options: { metadata: 'keep' } })
-        assert.match(await readFile(keptRun.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
-        for (const { path } of [convertedLeft, keptRun]) {
+        const runKeepingMetadata = await convert(engine, source, to, { options: { metadata: 'keep' } })
+        assert.match(await readFile(runKeepingMetadata.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
+        for (const { path } of [convertedLeft, runKeepingMetadata]) {
           assert.deepEqual(await readImageSize(path, to), { width: 30, height: 40 })
           assert.equal((await sharp(path).metadata()).orientation ?? 1, 1, `${engine.id} ${to}`)
         }

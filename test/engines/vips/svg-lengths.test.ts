@@ -46,8 +46,8 @@ const sheet = createSvg(
 test('an SVG with a paper size is rendered at 96 pixels per inch', async () => {
   for (const path of [await writeSvg(sheet), await writeSvg(sheet, 'drawing.svgz')]) {
     assert.deepEqual(await readSize((await convert(vips, path, 'png')).path), [794, 1123])
-    const printedSvg = await convert(vips, path, 'png', { options: { dpi: '300' } })
-    assert.deepEqual(await readSize(printedSvg.path), [2480, 3508])
+    const pngAt300Dpi = await convert(vips, path, 'png', { options: { dpi: '300' } })
+    assert.deepEqual(await readSize(pngAt300Dpi.path), [2480, 3508])
   }
   assert.deepEqual(await readSize((await convert(chromium, await writeSvg(sheet), 'png')).path), [794, 1123])
 })
