@@ -91,7 +91,7 @@ function createOtherVideoWarnings(count: number): MediaWarning[] {
 
 /** Warns only for video targets: audio targets are not expected to contain other streams. */
 function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
-  const filesPhrase = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
+  const filesPhrase = attachments === 1 ? '1 attached file was' : `${attachments} attached files were`
   const tracksPhrase = data === 1 ? '1 track was' : `${data} tracks were`
   return [
     ...(attachments === 0
@@ -99,7 +99,7 @@ function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarni
       : [
           {
             code: 'ATTACHMENTS_DROPPED',
-            message: `${filesPhrase} dropped, such as fonts of subtitles.`,
+            message: `${filesPhrase} dropped. Attached files are often subtitle fonts.`,
             details: { count: attachments },
           },
         ]),

@@ -15,7 +15,8 @@ const createSummary = (seconds: number, has: { video: boolean; audio: boolean })
 const maxChunks = 100
 
 /**
- * Reads AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, with lengths in its own unit.
+ * Reads AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, which gives the length of the
+ * stream in a time unit of its own (scale / rate).
  */
 export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const form = await readRiffForm(bytes)
