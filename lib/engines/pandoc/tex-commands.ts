@@ -111,7 +111,10 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
   )
 }
 
-/** Returns the name of a command that contains text: `todo{Ask Ann}`, or `begin{tikzpicture}…\end{tikzpicture}`. */
+/**
+ * Returns the environment or command of a skipped snippet, or undefined if the snippet contains no text. The snippet
+ * lacks its first backslash: `todo{Ask Ann}`, `begin{tikzpicture}…\end{tikzpicture}`.
+ */
 function findCommandWithText(snippet: string): string | undefined {
   const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(snippet)?.[1]
   if (environment) return environment

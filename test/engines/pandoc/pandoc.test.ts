@@ -288,7 +288,7 @@ describe('images of documents', () => {
     }
   })
 
-  test('an EPUB keeps images next to inline SVG, and notes that are not in the reading order', async () => {
+  test('converting an EPUB keeps images next to inline SVG, and notes outside the reading order', async () => {
     const book = join(scratch, 'drawn.epub')
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
