@@ -10,7 +10,7 @@ export interface ContentSummary {
   readonly words?: WordCounts
   /** Visible words of a workbook that hides some of its words. */
   readonly visibleWords?: WordCounts
-  /** Words of the document's comments, which some writers add to its text. */
+  /** Words of the document's comments, which some conversions include in the text of the result. */
   readonly commentWords?: WordCounts
   /** Words of headers and footers, each counted once; not included in `words`. */
   readonly marginWords?: WordCounts

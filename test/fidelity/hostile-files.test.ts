@@ -44,7 +44,7 @@ async function countQuickly(path: string, format: FormatId) {
   return summary
 }
 
-test('a workbook part that several sheets refer to is read once for counting', async () => {
+test('a workbook part that several sheets refer to is read only once when its words are counted', async () => {
   const rows = '<row><c t="str"><v>some words</v></c></row>'.repeat(2000)
   const path = await writeZip('a.xlsx', {
     'xl/workbook.xml': `<workbook><sheets>${repeat((at) => `<sheet name="${at}" r:id="rId1"/>`)}</sheets></workbook>`,
@@ -56,7 +56,7 @@ test('a workbook part that several sheets refer to is read once for counting', a
   assert.deepEqual([summary?.counts, summary?.words?.total], [{ sheets: 1, cells: 2000 }, 4000])
 })
 
-test('an EPUB page that several spine items refer to is read once for counting', async () => {
+test('an EPUB page that several spine items refer to is read only once when its words are counted', async () => {
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
     'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(rowCount)}</spine></package>`,
@@ -65,7 +65,7 @@ test('an EPUB page that several spine items refer to is read once for counting',
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
 })
 
-test('an HTML page that many altChunk relationships of a Word document refer to is read once for counting', async () => {
+test('an HTML page that many altChunk relationships of a Word document refer to is read only once when its words are counted', async () => {
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
@@ -75,7 +75,7 @@ test('an HTML page that many altChunk relationships of a Word document refer to 
   assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
 })
 
-test('a drawing that all sheets of a workbook share is read once for counting', async () => {
+test('a drawing that all sheets of a workbook share is read only once when its words are counted', async () => {
   const sheetCount = 300
   const each = <T>(make: (at: number) => T) => Array.from({ length: sheetCount }, (_, at) => make(at))
   const path = await writeZip('drawings.xlsx', {
