@@ -35,7 +35,7 @@ export class PermitBlocks {
   takePermit(name: string, now: number): readonly WindowUsage[] | undefined {
     this.#countTowardsRate(name, now)
     const block = this.#blocksByName.get(name)
-    if (!block || block.permitsLeft === 0 || isOver(block, now)) return undefined
+    if (!block || block.permitsLeft === 0 || isExpired(block, now)) return undefined
     block.permitsLeft--
     return reduceUsed(block.usages, block.permitsLeft)
   }
@@ -43,7 +43,7 @@ export class PermitBlocks {
   /** Returns how many requests to count in one write: at most the number that arrived within the current second. */
   getBlockSize(name: string, now: number): number {
     const block = this.#blocksByName.get(name)
-    if (!block || isOver(block, now)) return 1
+    if (!block || isExpired(block, now)) return 1
     const permitsLeft = block.usages.map(({ policy: { limit }, used }) => {
       // A block ends before the warning threshold, so that an actual request triggers the warning.
       const permitsBeforeWarning = getWarningCount(limit) - used - 1
@@ -88,7 +88,8 @@ export class PermitBlocks {
   }
 }
 
-const isOver = ({ usages }: PermitBlock, now: number) => usages.some(({ endsAt }) => endsAt <= now)
+/** Whether a window of the block has ended, so that its permits are no longer valid. */
+const isExpired = ({ usages }: PermitBlock, now: number) => usages.some(({ endsAt }) => endsAt <= now)
 
 const reduceUsed = (usages: readonly WindowUsage[], permits: number): WindowUsage[] =>
   usages.map((usage) => ({ ...usage, used: usage.used - permits }))

@@ -40,7 +40,7 @@ import { createServicesForOrigin } from './request-origin.ts'
 import { createRouter, type Router } from './router.ts'
 import { nameRequest, traceRequest } from './trace-request.ts'
 
-const ownerLifetimeS = 365 * 24 * 3600
+const ownerCookieLifetimeS = 365 * 24 * 3600
 
 /**
  * Disables Middy's timeout, which uses the time remaining at the start of a request. With a streamed body that clock
@@ -150,7 +150,7 @@ function addOwnerToken(services: Services): Middleware {
     const secureAttribute = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
     result.headers = { ...result.headers, [ownerHeader]: token }
     result.cookies = [
-      `${ownerCookie}=${token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secureAttribute}`,
+      `${ownerCookie}=${token}; Path=/; Max-Age=${ownerCookieLifetimeS}; HttpOnly; SameSite=Lax${secureAttribute}`,
     ]
   })
 }
