@@ -1,4 +1,4 @@
-// Summarizes from recorded authorization decisions which permissions of the roles were used.
+// Summarizes which permissions of the roles were used, from recorded authorization decisions.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'

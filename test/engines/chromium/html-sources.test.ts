@@ -82,7 +82,7 @@ test('inline frames and the values of form fields are printed with a web page', 
   for (const word of ['inside', 'typed', 'area', 'chosen']) assert.ok(text.includes(word), word)
 })
 
-test('a wide table is printed completely on a page with unusual field names or unknown elements', async () => {
+test('a wide table is printed completely on a page with form fields named like DOM properties, or with elements of an unknown namespace', async () => {
   const cells = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const names = ['parentElement', 'closest', 'style', 'getBoundingClientRect', 'styleSheets', 'title', 'body']
   const fields = names.map((name) => `<input name="${name}"><img name="${name}">`).join('')
