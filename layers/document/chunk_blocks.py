@@ -5,7 +5,7 @@ import html.parser
 import re
 import xml.sax.saxutils
 
-from chunk_lines import complete_tags, lines_of, page_of
+from chunk_lines import complete_tags, decode, is_page, lines_of
 
 # Limits, because a small page could otherwise become a large document.
 MAX_NESTED, MAX_SPAN, MAX_SPANNED_CELLS, MAX_URL_LENGTH = 9, 63, 10_000, 2000
@@ -25,11 +25,11 @@ EMPTY_PARAGRAPH, TABLE_END = '<w:p/>', '</w:tbl>'
 
 def blocks_of(content):
     """Returns paragraphs and tables, whose elements have the prefix `w`."""
-    page = page_of(content)
-    if page is None:
-        return ''.join(f'<w:p>{_run(line)}</w:p>' for line in lines_of(content))
+    text = decode(content)
+    if not is_page(text):
+        return ''.join(f'<w:p>{_run(line)}</w:p>' for line in lines_of(text))
     blocks = PageBlocks()
-    blocks.feed(complete_tags(page))
+    blocks.feed(complete_tags(text))
     blocks.close()
     return blocks.finish()
 
@@ -59,7 +59,7 @@ class PageBlocks(html.parser.HTMLParser):
         if tag == 'body':
             self.invisible = None
         if tag == 'a':
-            self.link = _address(attributes.get('href', ''))
+            self.link = _safe_url(attributes.get('href', ''))
         if tag in INLINE:
             if INLINE[tag] and len(self.formats) < MAX_NESTED:
                 self.formats.append(INLINE[tag])
@@ -88,8 +88,7 @@ class PageBlocks(html.parser.HTMLParser):
             text = text.removeprefix(' ')
         if not text:
             return
-        if self.tables and not self.tables[-1].has_open_cell:
-            self._start_cell({})
+        self._require_cell()
         if self.bullet:
             self.runs.append(_run(self.bullet))
             self.bullet = ''
@@ -139,7 +138,13 @@ class PageBlocks(html.parser.HTMLParser):
         size = f'<w:sz w:val="{HEADING_SIZES[self.heading]}"/>' if self.heading else ''
         return ''.join(f'<w:{name}/>' for name in names) + size
 
+    def _require_cell(self):
+        """Starts a cell for content between the cells of a table."""
+        if self.tables and not self.tables[-1].has_open_cell:
+            self._start_cell({})
+
     def _start_table(self, attributes):
+        self._require_cell()
         # Word joins tables that follow each other.
         if self.blocks and self.blocks[-1] == TABLE_END:
             self.blocks.append(EMPTY_PARAGRAPH)
@@ -160,7 +165,7 @@ class PageBlocks(html.parser.HTMLParser):
         if not table.has_open_row:
             self._start_row()
         self._continue_cells()
-        width, height = (_number(attributes.get(name)) for name in ('colspan', 'rowspan'))
+        width, height = (_read_span(attributes.get(name)) for name in ('colspan', 'rowspan'))
         if height > 1:
             table.spans[table.column] = [width, height - 1]
         table.column += width
@@ -236,7 +241,7 @@ def _linked(run, url):
     return f'{start}<w:r><w:instrText xml:space="preserve">{instruction}</w:instrText></w:r>{middle}{run}{end}'
 
 
-def _address(url):
+def _safe_url(url):
     is_safe = re.match('(?:https?|mailto):', url, re.IGNORECASE) and len(url) <= MAX_URL_LENGTH
     return re.sub(r'[\x00-\x20"\\\x7f-\x9f\ud800-\udfff\ufffe\uffff]', '', url) if is_safe else None
 
@@ -245,5 +250,7 @@ def _cell_start(width, merge):
     return f'<w:tc><w:tcPr><w:gridSpan w:val="{width}"/>{merge}</w:tcPr>'
 
 
-def _number(value):
-    return min(int(value), MAX_SPAN) if value and value.isascii() and value.isdigit() and int(value[:9]) > 0 else 1
+def _read_span(value):
+    # Python refuses to convert very long numbers.
+    digits = (value or '')[:9]
+    return min(max(int(digits), 1), MAX_SPAN) if digits.isascii() and digits.isdigit() else 1

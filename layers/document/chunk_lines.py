@@ -4,6 +4,7 @@ import email
 import re
 
 RTF = re.compile(r"\\'([0-9a-fA-F]{2})|\\([a-z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL)
+RTF_START, PAGE_TAG = '{\\rtf', re.compile(r'<(?:html|body|p|div|table|span|h\d)\b', re.IGNORECASE)
 # Of an email or MHTML file.
 HEADER, MIME_VERSION = re.compile(rb'[\w-]{1,100}:'), re.compile(rb'^MIME-Version:', re.MULTILINE)
 HEAD_END, MAX_HEAD_BYTES = re.compile(rb'\r?\n\r?\n'), 20_000
@@ -16,31 +17,31 @@ RTF_BREAKS = {'par': '\n', 'line': '\n', 'row': '\n', 'sect': '\n', 'page': '\n'
               'rdblquote': '\u201d', 'bullet': '\u2022'}
 
 
-def page_of(content):
-    """Returns a web page, alone or in MHTML as saved by browsers; None if the content is none."""
-    text = _decode_text(content)
-    is_page = not text.startswith('{\\rtf') and re.search(r'<(?:html|body|p|div|table|span|h\d)\b', text, re.IGNORECASE)
-    return text if is_page else None
-
-
-def lines_of(content):
-    """Returns the lines of an RTF or of a plain text."""
-    text = _decode_text(content)
-    if text.startswith('{\\rtf'):
-        return [line.strip() for line in _rtf_text(content.decode('latin-1')).split('\n') if line.strip()]
-    return [line for line in text.splitlines() if line.strip()]
-
-
-def _decode_text(content):
+def decode(content):
+    """Returns the text of a document: that of the web page in MHTML, as saved by browsers, and others completely."""
     head = HEAD_END.split(content.lstrip()[:MAX_HEAD_BYTES], maxsplit=1)[0]
     if HEADER.match(head) and MIME_VERSION.search(head):
         parts = list(email.message_from_bytes(content.lstrip()).walk())
         page = next((part for part in parts if part.get_content_type() == 'text/html'), None)
         content = page.get_payload(decode=True) if page is not None else b''
+    # The characters of an RTF have one byte each.
+    if content.startswith(RTF_START.encode()):
+        return content.decode('latin-1')
     try:
         return content.decode('utf-8-sig')
     except UnicodeDecodeError:
         return content.decode('cp1252', 'replace')
+
+
+def is_page(text):
+    return not text.startswith(RTF_START) and PAGE_TAG.search(text) is not None
+
+
+def lines_of(text):
+    """Returns the lines of an RTF or of a plain text that are not blank."""
+    if text.startswith(RTF_START):
+        return [line.strip() for line in _rtf_text(text).split('\n') if line.strip()]
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def complete_tags(text):

@@ -4,15 +4,20 @@ from itertools import islice
 
 # Value of com.sun.star.sheet.CellFlags for cells with text fields or formatted words: FORMATTED.
 FORMATTED = 512
-# Limits, because each cell and link takes time.
-MAX_CELLS, MAX_LINKS = 1000, 500
+# Limits, because each cell and word takes time.
+MAX_CELLS, MAX_WORDS = 1000, 2000
 
 
 def split_links(document, sheet, rows):
     """Splits the links of formatted cells in the given rows. Each word links to the same URL."""
-    links = (link for cell in islice(_cells(sheet, rows), MAX_CELLS) for link in _links(cell))
-    for link in islice(links, MAX_LINKS):
-        _split(document, link)
+    words_left = MAX_WORDS
+    for cell in islice(_cells(sheet, rows), MAX_CELLS):
+        for link in _links(cell):
+            words = link.Representation.split(' ')
+            words_left -= len(words)
+            if words_left < 0:
+                return
+            _split(document, link, words)
 
 
 def _cells(sheet, rows):
@@ -29,12 +34,13 @@ def _links(cell):
     return [field for field in map(fields.getByIndex, reversed(range(fields.Count))) if hasattr(field, 'URL')]
 
 
-def _split(document, link):
-    first, *words = link.Representation.split(' ')
-    link.Representation = first
+def _split(document, link, words):
+    if len(words) == 1:
+        return
+    link.Representation = words[0]
     text = link.Anchor.Text
     cursor = text.createTextCursorByRange(link.Anchor.End)
-    for word in words:
+    for word in words[1:]:
         text.insertString(cursor, ' ', False)
         cursor.collapseToEnd()
         field = document.createInstance('com.sun.star.text.TextField.URL')

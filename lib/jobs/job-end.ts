@@ -7,8 +7,8 @@ import { getListKey } from './list.ts'
 const maxInlineResultLength = 2000
 
 /**
- * Returns the write that ends a job. It also starts the job if its start is not recorded yet. @param endedBy unique
- * value, by which a repeated write recognizes that the first one succeeded
+ * Returns the write that ends a job. It also starts the job if its start is not recorded yet.
+ * @param endedBy unique value, by which a repeated write recognizes that the first one succeeded
  */
 export function createJobEndChange(
   state: JobState,

@@ -107,7 +107,8 @@ export class Jobs {
     } catch (error) {
       // The job is stored, so an error must not reach the client, which would send the job again.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
-      // Otherwise, the job could end before its first check, which publishes the creation and sends the tasks.
+      // If that can't be recorded either, only the first check publishes the creation, so the job must not end before
+      // it: the check sends the tasks, too.
       if (!(await this.#storeUnpublishedCreation(job))) return true
     }
     try {

@@ -43,9 +43,10 @@ const isBlank = (inline: unknown) =>
 
 function liftFromBlock(block: PandocElement): PandocElement[] {
   if (isParagraph(block) && block.c.some(isImage)) return [block]
-  const innerBlocks = removeTablesAndImages(block).map((element) =>
-    isTable(element) ? element : { t: 'Para', c: [element] },
-  )
+  const innerBlocks = removeTablesAndImages(block)
+    // A table of images is empty without them.
+    .filter((element) => isImage(element) || extractText(element) !== '')
+    .map((element) => (isTable(element) ? element : { t: 'Para', c: [element] }))
   return innerBlocks.length > 0 && extractText(block) === '' ? innerBlocks : [block, ...innerBlocks]
 }
 

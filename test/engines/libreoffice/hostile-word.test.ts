@@ -8,8 +8,13 @@ const layers = fileURLToPath(new URL('../../../layers', import.meta.url))
 
 /** Input that keeps a search busy which starts again at each repetition, by the function that reads it. */
 const repeatedUnits = {
-  'chunk_lines.lines_of': ['a:b\r\n'],
-  'chunk_blocks.blocks_of': ['<p><!--', '<p><a', '<ul><li>x', '<p><tr><td rowspan=99 colspan=63>x'],
+  'chunk_blocks.blocks_of': [
+    'a:b\r\n',
+    '<p><!--',
+    '<p><a',
+    '<ul><li>x',
+    '<p><tr><td rowspan=99 colspan=63>x',
+  ],
   write_chunks: ['<w:altChunk r:id="a">', '<w:altChunk :id="a" '],
   'form_fields.write_form_fields': [
     '<w:r><w:fldChar ><w:ffData><w:checkBox/></w:ffData>',
@@ -25,7 +30,7 @@ const repeatedUnits = {
 const script = `
 import json, sys
 sys.path[:0] = [sys.argv[1] + '/office', sys.argv[1] + '/document']
-import alt_chunks, chunk_blocks, chunk_lines, form_fields, symbol_elements, table_grids
+import alt_chunks, chunk_blocks, form_fields, symbol_elements, table_grids
 functions = {'write_chunks': lambda xml: alt_chunks.write_chunks(xml, {'a': b'x'})}
 for name, units in json.loads(sys.argv[2]).items():
     module, _, function = name.partition('.')
@@ -45,4 +50,30 @@ test('hostile Word documents are prepared in linear time and stay small', () => 
     lines.filter((line) => !line.endsWith(' True')),
     [],
   )
+})
+
+const structureScript = `
+import random, sys
+import xml.etree.ElementTree as ET
+sys.path.insert(0, sys.argv[1] + '/document')
+from chunk_blocks import blocks_of
+tags = ['<table>', '</table>', '<tr>', '</tr>', '<td>', '<td rowspan=3>', '<td colspan=2>', '</td>', '<p>', '<ul>', '<li>',
+        '<b>', '</b>', '<a href="https://example.com/">', '<br>', '<h2>', '</h2>', 'x ', '<td rowspan=' + '9' * 6000 + '>']
+children = {'body': {'p', 'tbl'}, 'tbl': {'tblPr', 'tr'}, 'tr': {'tc'}, 'tc': {'tcPr', 'p', 'tbl'}}
+chooser = random.Random(1)
+for _ in range(3000):
+    page = '<body>' + ''.join(chooser.choices(tags, k=30))
+    body = ET.fromstring(f'<body>{blocks_of(page.encode())}</body>'.replace('w:', ''))
+    for element in body.iter():
+        names = [child.tag for child in element]
+        valid = element.tag not in children or set(names) <= children[element.tag]
+        # A table has a row, a row has a cell, and a cell ends with a paragraph.
+        last = {'tbl': 'tr', 'tr': 'tc', 'tc': 'p'}.get(element.tag)
+        if not valid or (last and names[-1:] != [last]):
+            print(page)
+`
+
+test('malformed web pages in Word documents become well-formed tables and paragraphs', () => {
+  const output = execFileSync(python3, ['-c', structureScript, layers], { encoding: 'utf8', timeout: 20_000 })
+  assert.equal(output, '')
 })
